@@ -25,13 +25,22 @@ __all__ = [
     "current_accelerator",
     "current_device_idx",
     "current_device_index",
+    "current_stream",
     "device_count",
     "device_index",
+    "empty_cache",
+    "get_memory_info",
     "is_available",
     "max_memory_allocated",
+    "max_memory_reserved",
     "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
     "set_device_idx",
     "set_device_index",
+    "set_stream",
     "synchronize",
 ]
 
@@ -167,6 +176,104 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
     """
     _need_one()
     return cuda.max_memory_allocated(_index(device_index, optional=True))
+
+
+def memory_reserved(device_index: Any = None, /) -> int:
+    """Bytes that the allocator has taken from a device: what tensors hold, and what it keeps for the next.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    return cuda.memory_reserved(_index(device_index, optional=True))
+
+
+def max_memory_reserved(device_index: Any = None, /) -> int:
+    """The most bytes that the allocator has held of a device so far.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    return cuda.max_memory_reserved(_index(device_index, optional=True))
+
+
+def memory_stats(device_index: Any = None, /) -> dict[str, Any]:
+    """What the allocator of a device has counted: see `tensorkit.cuda.memory_stats`.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    return cuda.memory_stats(_index(device_index, optional=True))
+
+
+def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
+    """Free and total bytes of a device.
+
+    Raises:
+        RuntimeError: without an accelerator.
+
+    >>> with cuda.emulate(capacity=2**30):
+    ...     get_memory_info()
+    (1073741824, 1073741824)
+    """
+    _need_one()
+    return cuda.mem_get_info(_index(device_index, optional=True))
+
+
+def reset_peak_memory_stats(device_index: Any = None, /) -> None:
+    """Let the peaks of a device begin at what there is now.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    cuda.reset_peak_memory_stats(_index(device_index, optional=True))
+
+
+def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
+    """Let all that came and went on a device be counted from now on.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    cuda.reset_accumulated_memory_stats(_index(device_index, optional=True))
+
+
+def empty_cache() -> None:
+    """Give memory back to all devices that the allocator keeps and no tensor lies in.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    cuda.empty_cache()
+
+
+def current_stream(device: Any = None, /) -> cuda.Stream:
+    """The stream that work for a device goes to, for this thread.
+
+    Raises:
+        RuntimeError: without an accelerator.
+
+    >>> with cuda.emulate():
+    ...     current_stream()
+    <tensorkit.cuda.Stream device=cuda:0 cuda_stream=0x0>
+    """
+    _need_one()
+    return cuda.current_stream(_index(device, optional=True))
+
+
+def set_stream(stream: cuda.Stream) -> None:
+    """Make a stream, and its device, the current one of this thread.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    cuda.set_stream(stream)
 
 
 class device_index:

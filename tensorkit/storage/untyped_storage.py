@@ -23,6 +23,7 @@ __all__ = [
     "allocate_pinned",
     "check_data",
     "copy_bytes",
+    "lent_storage",
     "on_buffer",
     "read_only_too",
     "register_typed",
@@ -470,6 +471,11 @@ def _wrapping(buffer: Any, where: device, *, foreign: bool) -> UntypedStorage:
     made._pinned = False
     made._shared = False
     return made
+
+
+def lent_storage(buffer: Any, where: device) -> UntypedStorage:
+    """A storage over a buffer of another library's memory on a device: it cannot be resized."""
+    return _wrapping(buffer, where, foreign=True)
 
 
 class _Span:

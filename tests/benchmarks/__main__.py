@@ -9,6 +9,7 @@ from datetime import date
 
 from tests.benchmarks.gradients import gradients
 from tests.benchmarks.importing import importing
+from tests.benchmarks.launching import launching
 from tests.benchmarks.machine import load, this_machine
 from tests.benchmarks.measure import Benchmark, Skip
 from tests.benchmarks.memory_map import memory_map
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "memory_map": memory_map,
     "million": million,
     "speed": speed,
+    "launching": launching,
 }
 
 

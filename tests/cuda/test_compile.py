@@ -197,7 +197,7 @@ def test_the_gpu_runner_launches_with_plain_numbers(count: int, blocks: int) -> 
     gpu, runner = Launches(), GpuRunner()
     runner._streams = lambda index: gpu  # type: ignore
     runner._launch = gpu.launch
-    runner._code = lambda kernel, device: "code"  # type: ignore[method-assign]
+    runner._load = lambda kernel, index, device: "code"  # type: ignore[method-assign]
     kernel = zip_kernel(Zip(add, dtypes.float32, (dtypes.float32,) * 2, dtypes.float32, 2, 1), True)
     arguments = (count, 4096, 8192, 12288, (2, 3), (3, 1), (1, 2), (0, 1), (0.1,))
     assert runner.launch(kernel, arguments, count, 0, ()) == (blocks, 256)

@@ -263,6 +263,12 @@ WITHOUT = (
     ("tk.cuda.is_initialized()", "torch.cuda.is_initialized()"),
     ("tk.cuda.ipc_collect()", "torch.cuda.ipc_collect()"),
     ("tk.cuda.device_of(tk.ones(1)).__enter__()", "torch.cuda.device_of(torch.ones(1)).__enter__()"),
+    ("tk.accelerator.memory_reserved()", "torch.accelerator.memory_reserved()"),
+    ("tk.accelerator.memory_stats()", "torch.accelerator.memory_stats()"),
+    ("tk.accelerator.get_memory_info()", "torch.accelerator.get_memory_info()"),
+    ("tk.accelerator.empty_cache()", "torch.accelerator.empty_cache()"),
+    ("tk.accelerator.reset_peak_memory_stats()", "torch.accelerator.reset_peak_memory_stats()"),
+    ("tk.accelerator.current_stream()", "torch.accelerator.current_stream()"),
     ("tk.ones(2).pin_memory()", "torch.ones(2).pin_memory()"),
     ("tk.ones(2, pin_memory=True)", "torch.ones(2, pin_memory=True)"),
     ("tk.ones(2).is_pinned()", "torch.ones(2).is_pinned()"),
@@ -341,6 +347,25 @@ def test_the_accelerator_is_cuda() -> None:
     accelerator.set_device_index(0)
     accelerator.synchronize()
     accelerator.synchronize("cuda:1")
+
+
+@needs_emulation
+def test_the_accelerators_memory_and_streams_are_cudas() -> None:
+    accelerator = tk.accelerator
+    held = tk.ones(10, device="cuda:1")
+    for name in ("memory_reserved", "max_memory_reserved", "memory_stats"):
+        assert getattr(accelerator, name)("cuda:1") == getattr(tk.cuda, name)(1)
+    assert accelerator.get_memory_info(1) == tk.cuda.mem_get_info(1)
+    del held
+    accelerator.reset_peak_memory_stats(1)
+    accelerator.reset_accumulated_memory_stats(1)
+    assert accelerator.max_memory_allocated(1) == 0 == accelerator.memory_stats(1)["allocation.all.freed"]
+    accelerator.empty_cache()
+    assert accelerator.memory_reserved(1) == 0
+    stream = tk.cuda.Stream(1)
+    accelerator.set_stream(stream)
+    assert accelerator.current_stream() == stream == accelerator.current_stream("cuda:1")
+    accelerator.set_stream(tk.cuda.default_stream(0))
 
 
 @needs_emulation

@@ -223,29 +223,6 @@ def test_a_launch_is_told_to_who_listens() -> None:
     assert tracing.LaunchEvent("strided", (2, 1), (4,), "cuda:0", "emulated") in heard
 
 
-def test_what_other_libraries_read_of_a_tensor_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    with tk.cuda.emulate():
-        t = tk.arange(6, dtype=tk.float32, device="cuda").view(2, 3)
-        with pytest.raises(
-            AttributeError, match="on the emulated device cuda:0: no GPU can reach its memory"
-        ):
-            _ = t.__cuda_array_interface__
-        monkeypatch.setattr("tensorkit.ops.tensor.cuda_interface.EmulatedBuffer", int)
-        assert t.__cuda_array_interface__ == {
-            "typestr": "<f4", "shape": (2, 3), "strides": None, "data": (t.data_ptr(), False), "version": 2
-        }  # fmt: skip
-        part = t.t()[1:].__cuda_array_interface__
-        assert (part["shape"], part["strides"], part["data"]) == ((2, 2), (4, 12), (t.data_ptr() + 4, False))
-        assert t[:0].__cuda_array_interface__["data"] == (0, False)
-        strs = [
-            t.to(kind).__cuda_array_interface__["typestr"]
-            for kind in (tk.bool, tk.bfloat16, tk.complex64, tk.int8)
-        ]
-        assert strs == ["|b1", "<V2", "<c8", "|i1"]
-        with pytest.raises(RuntimeError, match="on Variable that requires grad"):
-            _ = t.requires_grad_().__cuda_array_interface__
-
-
 # ---- refused
 
 

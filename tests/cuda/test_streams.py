@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -258,6 +260,23 @@ def test_memory_is_reused_on_its_own_stream_at_once(memory: EmulatedMemory, devi
     assert memory.to_host(out, 0, 512).tolist() == [1] * 256 + [2] * 256
 
 
+def test_memory_goes_back_only_when_what_is_queued_on_it_is_done(
+    memory: EmulatedMemory, device: DeviceStreams
+) -> None:
+    buffer = memory.allocate(512, 0)
+    address, segment = buffer._address, buffer._block.segment  # type: ignore[union-attr]
+    alive = weakref.ref(segment.holder)
+    with device.default.held():
+        enqueue(lambda: ctypes.memset(address, 1, 512), (buffer,))
+        del buffer
+        collect()
+        memory.devices[0].release()
+        assert memory.devices[0].reserved == 0
+        assert alive() is not None
+    device.default.wait()
+    assert alive() is None
+
+
 # -- errors ---------------------------------------------------------------------------------------------
 
 
@@ -285,11 +304,16 @@ def test_an_error_is_told_at_the_next_call_that_waits_and_ever_after(
     assert memory.allocate(2, 1).nbytes == 2  # the other device is well
 
 
-def test_whoever_waits_for_a_failed_stream_is_not_left_waiting(device: DeviceStreams) -> None:
-    other = device.fresh()
+def test_a_failed_device_leaves_nobody_waiting(memory: EmulatedMemory, device: DeviceStreams) -> None:
+    other, elsewhere = device.fresh(), memory.streams[1].default
     with device.default.held():
         device.default.put(bad)
-        other.follow(device.default.mark())
+        mark = device.default.mark()
+        other.follow(mark)
+        elsewhere.follow(mark)
+    device.default.wait()
+    assert mark.done()
+    elsewhere.synchronize()  # the other device is well
     other.wait()
     with pytest.raises(AcceleratorError):
         other.synchronize()

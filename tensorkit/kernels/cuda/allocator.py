@@ -177,23 +177,11 @@ class Allocator:
         self.fraction = 1.0
         self._source = source
         self._counts = {name: {pool: Count() for pool in POOLS} for name in COUNTED}
-        # What every allocation changes, by one or by its size (0 here), without looking the names up each time.
-        self._of_pool = {
-            pool: [
-                (self._counts[name]["all"], self._counts[name][pool], amount)
-                for name, amount in (
-                    ("allocation", 1),
-                    ("allocated_bytes", 0),
-                    ("active", 1),
-                    ("active_bytes", 0),
-                )
-            ]
-            for pool in POOLS[1:]
+        # What every allocation changes, for both pools, without looking the names up each time.
+        self._taken = {
+            pool: self._pairs(pool, "allocation", "allocated_bytes", "requested_bytes") for pool in POOLS
         }
-        self._requested = {
-            pool: (self._counts["requested_bytes"]["all"], self._counts["requested_bytes"][pool])
-            for pool in POOLS[1:]
-        }
+        self._active = {pool: self._pairs(pool, "active", "active_bytes") for pool in POOLS}
         self._free: dict[tuple[Hashable, str], list[tuple[int, int, Block]]] = {}
         self._segments: list[Segment] = []
         self._lock = threading.Lock()
@@ -318,12 +306,8 @@ class Allocator:
             self._cut(block, size, pool)
             block.free = False
             block.requested = nbytes
-            taken = block.size
-            for total, own, amount in self._of_pool[pool]:
-                total.up(amount or taken)
-                own.up(amount or taken)
-            for count in self._requested[pool]:
-                count.up(nbytes)
+            _count_up(self._taken[pool], (1, block.size, nbytes))
+            _count_up(self._active[pool], (1, block.size))
         return block
 
     def _best_fit(self, size: int, stream: Hashable, pool: str) -> Block | None:
@@ -415,12 +399,7 @@ class Allocator:
         while self._returned:
             block = self._returned.popleft()
             pool = block.segment.pool
-            for name, amount in (
-                ("allocation", 1),
-                ("allocated_bytes", block.size),
-                ("requested_bytes", block.requested),
-            ):
-                self._note(name, pool, -amount)
+            _count_down(self._taken[pool], (1, block.size, block.requested))
             if block.passed:
                 self._in_use.append(block)
             else:
@@ -437,8 +416,7 @@ class Allocator:
     def _put_away(self, block: Block) -> None:
         """Merge a block with its free neighbours and keep it for the next tensor."""
         pool, own = block.segment.pool, block.size
-        self._note("active", pool, -1)
-        self._note("active_bytes", pool, -own)
+        _count_down(self._active[pool], (1, own))
         block.free = True
         blocks, nbytes = 0, 0
         for other in (block.before, block.after):
@@ -480,12 +458,29 @@ class Allocator:
                 found = True
         return found
 
+    def _pairs(self, pool: str, *names: str) -> tuple[tuple[Count, Count], ...]:
+        return tuple((self._counts[name]["all"], self._counts[name][pool]) for name in names)
+
     def _note(self, name: str, pool: str, amount: int) -> None:
+        if not amount:
+            return
         for count in (self._counts[name]["all"], self._counts[name][pool]):
             if amount >= 0:
                 count.up(amount)
             else:
                 count.down(-amount)
+
+
+def _count_up(pairs: tuple[tuple[Count, Count], ...], amounts: tuple[int, ...]) -> None:
+    for (total, own), amount in zip(pairs, amounts, strict=True):
+        total.up(amount)
+        own.up(amount)
+
+
+def _count_down(pairs: tuple[tuple[Count, Count], ...], amounts: tuple[int, ...]) -> None:
+    for (total, own), amount in zip(pairs, amounts, strict=True):
+        total.down(amount)
+        own.down(amount)
 
 
 def _merged(block: Block, other: Block) -> Block:

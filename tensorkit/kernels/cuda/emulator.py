@@ -21,7 +21,7 @@ import numpy
 
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels.cuda.allocator import Allocator
-from tensorkit.kernels.cuda.gpu.memory import GpuMemory
+from tensorkit.kernels.cuda.gpu.memory import GpuBuffer, GpuMemory
 from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
@@ -39,6 +39,7 @@ __all__ = [
     "is_available",
     "is_initialized",
     "ledger",
+    "lend",
     "memory_for",
     "processors",
     "runner_for",
@@ -282,6 +283,17 @@ def memory_for(buffer: Any) -> Any:
     if isinstance(buffer, EmulatedBuffer):
         return buffer.memory
     return _gpu_memory()
+
+
+def lend(address: int, nbytes: int, index: int, owner: Any) -> Any:
+    """A buffer on memory of device `index` that belongs to another library.
+
+    Args:
+        owner: what keeps that memory.
+    """
+    if _emulated is not None:
+        return EmulatedBuffer.lent(_emulated, index, address, nbytes, owner)
+    return GpuBuffer.lent(_gpu_memory().ledger(index), address, nbytes, owner)
 
 
 class CudaMemory:

@@ -6,6 +6,7 @@ crosses is counted. That is what makes an emulated device a device. (`gpu.memory
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,12 +86,15 @@ class EmulatedBuffer:
         "_address",
         "_block",
         "_bytes",
+        "_owner",
         "device",
         "memory",
         "nbytes",
         "stream",
         "streams",
     )
+
+    _owner: Any  # of borrowed memory, what keeps it
 
     def __init__(self, memory: EmulatedMemory, index: int, nbytes: int) -> None:
         self._block: Block | None = None
@@ -108,6 +112,19 @@ class EmulatedBuffer:
         else:
             self._bytes = numpy.empty(0, numpy.uint8)
             self._address = 0
+
+    @classmethod
+    def lent(
+        cls, memory: EmulatedMemory, index: int, address: int, nbytes: int, owner: Any
+    ) -> EmulatedBuffer:
+        """A buffer on memory that belongs to somebody else, and that `owner` keeps."""
+        made = cls(memory, index, 0)
+        made.nbytes, made._address, made._owner = nbytes, address, owner
+        if nbytes:
+            made._bytes = numpy.frombuffer(
+                memoryview((ctypes.c_uint8 * nbytes).from_address(address)), numpy.uint8
+            )
+        return made
 
     def __del__(self) -> None:
         if self._block is not None:

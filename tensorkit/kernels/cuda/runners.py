@@ -18,7 +18,7 @@ from tensorkit.kernels.cuda import host_cuda
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
 from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.gpu.memory import GpuBuffer
-from tensorkit.kernels.cuda.gpu.streams import gpu_streams, told_as_pytorch_does
+from tensorkit.kernels.cuda.gpu.streams import as_pytorch_says, gpu_streams
 from tensorkit.kernels.cuda.memory import EmulatedBuffer
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
@@ -215,7 +215,7 @@ class GpuRunner:
         self._config = lru_cache(maxsize=1024)(lambda blocks: LaunchConfig(grid=blocks, block=THREADS))
         self._launch = launch
         self._streams = gpu_streams
-        self._loaded: dict[tuple[Kernel, tuple[int, int]], Any] = {}
+        self._loaded: dict[tuple[Kernel, int], Any] = {}  # per device
 
     def pointer(self, operand: Operand, first: int, raw: str) -> int:
         buffer: GpuBuffer = operand.buffer
@@ -237,30 +237,43 @@ class GpuRunner:
         values = flat(_machine_numbers(kernel, arguments))
         if guard:
             values.append(streams.guard_words(guard))
-        with told_as_pytorch_does():
-            self._launch(streams.current().core, self._config(blocks), self._code(kernel, device), *values)
+        code = self._loaded.get((kernel, index)) or self._load(kernel, index, device)
+        try:
+            self._launch(streams.current().core, self._config(blocks), code, *values)
+        except Exception as error:
+            raise as_pytorch_says(error) from error
         return blocks, THREADS
 
     def parts(self, rows: int, columns: int) -> int:
         return _cut(rows, columns, 2 * BLOCKS_PER_UNIT * 8, 16 * THREADS)
 
-    def _code(self, kernel: Kernel, device: Any) -> Any:
-        capability = device.compute_capability
-        key = kernel, (int(capability[0]), int(capability[1]))
-        loaded = self._loaded.get(key)
-        if loaded is None:
-            from cuda.core import ObjectCode
+    def _load(self, kernel: Kernel, index: int, device: Any) -> Any:
+        """The kernel's machine code, on its device from now on."""
+        from cuda.core import ObjectCode
 
-            code = ObjectCode.from_cubin(compiler.cubin(*key), name=kernel.name)
-            loaded = self._loaded[key] = code.get_kernel(kernel.name)
+        capability = device.compute_capability
+        cubin = compiler.cubin(kernel, (int(capability[0]), int(capability[1])))
+        code = ObjectCode.from_cubin(cubin, name=kernel.name)
+        loaded = self._loaded[kernel, index] = code.get_kernel(kernel.name)
         return loaded
+
+
+@lru_cache(maxsize=4096)
+def _named_numbers(kernel: Kernel) -> tuple[tuple[int, Any], ...]:
+    """Which arguments of a kernel are numbers of another type than 64-bit integers, and of which."""
+    return tuple(
+        (place, numpy.dtype(kind.kind).type)
+        for place, kind in enumerate(kernel.arguments)
+        if isinstance(kind, Numbers) and kind.length and kind.kind != "int64"
+    )
 
 
 def _machine_numbers(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """``cuda.core`` reads a Python int as 64 bits and a float as a double; the other types must be named."""
-    return tuple(
-        tuple(numpy.dtype(kind.kind).type(value) for value in argument)
-        if isinstance(kind, Numbers) and kind.kind != "int64"
-        else argument
-        for kind, argument in zip(kernel.arguments, arguments, strict=False)
-    )
+    named = _named_numbers(kernel)
+    if not named:
+        return arguments
+    values = list(arguments)
+    for place, kind in named:
+        values[place] = tuple(map(kind, values[place]))
+    return tuple(values)

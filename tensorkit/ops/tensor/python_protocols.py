@@ -38,11 +38,12 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_pinned
 from tensorkit.errors import warn
+from tensorkit.kernels import cuda
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.tensor_data import checked_number, register_capsules
 from tensorkit.ops.shared.to import to_device
-from tensorkit.ops.tensor.cuda_interface import cuda_interface
+from tensorkit.ops.tensor.device_exchange import CUDA, cuda_array_interface, packed, unpacked
 from tensorkit.storage import (
     TypedStorage,
     adopt,
@@ -293,6 +294,7 @@ _FLOAT, _BFLOAT, _UINT = (
 )  # DLPack's codes of dtypes; NumPy has no bfloat16 and takes it for whole numbers
 _NAMES = (b"dltensor_versioned", b"dltensor")
 _CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}  # where in the C structure the code stands
+_KIND_AT = {b"dltensor": 8, b"dltensor_versioned": 40}  # and where the kind of memory
 _CONSUMED = (
     "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
     "have already constructed a tensor from it once."
@@ -348,6 +350,10 @@ def _dlpack(
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if self._bits & CONJ:
         raise BufferError("Can't export tensors with the conjugate bit set")
+    if self.is_cuda:
+        if dl_device is not None and tuple(dl_device) != (CUDA, self.get_device()):
+            raise BufferError("Cannot export a tensor to another device: move it with t.to(device) first.")
+        return packed(self.clone() if copy else self, stream)
     if self._device != CPU:
         raise BufferError(f"Cannot pack tensors on {self._device}")
     if stream not in (None, -1):
@@ -407,12 +413,7 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
         raise BufferError("Cannot pack tensors on meta")
     capsule = ext_tensor
     if hasattr(ext_tensor, "__dlpack__") and hasattr(ext_tensor, "__dlpack_device__"):
-        if next(iter(ext_tensor.__dlpack_device__())) != DLDeviceType.kDLCPU:
-            raise BufferError("Cannot share the memory of another device: copy it to the CPU first.")
-        try:
-            capsule = ext_tensor.__dlpack__(max_version=(1, 0))
-        except TypeError:  # written before the protocol had versions
-            capsule = ext_tensor.__dlpack__()
+        capsule = _capsule_of(ext_tensor)
     if _name_of(capsule) is None:
         raise RuntimeError(_CONSUMED)
     made = _taken(capsule)
@@ -420,11 +421,28 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
     return made if device is None else to_device(made, Device(device))
 
 
+def _capsule_of(lender: Any) -> Any:
+    kind, index = lender.__dlpack_device__()
+    named: dict[str, Any] = {}
+    if kind == DLDeviceType.kDLCUDA:
+        named["stream"] = cuda.streams_of(index).current().handle or 1
+    elif kind != DLDeviceType.kDLCPU:
+        raise BufferError("Cannot share the memory of another device: copy it to the CPU first.")
+    try:
+        return lender.__dlpack__(max_version=(1, 0), **named)
+    except TypeError:  # written before the protocol had versions
+        return lender.__dlpack__(**named)
+
+
 register_capsules(lambda obj: None if _name_of(obj) is None else _taken(obj))
 
 
 def _taken(capsule: Any) -> Tensor:
     code = _code(capsule)
+    name = _name_of(capsule)
+    assert name is not None
+    if ctypes.c_int32.from_address(ctypes.addressof(code) - _CODE_AT[name] + _KIND_AT[name]).value == CUDA:
+        return unpacked(capsule, name)
     narrow = code.value == _BFLOAT
     if narrow:
         code.value = _UINT
@@ -566,7 +584,7 @@ def _attach_protocols() -> None:
     attach("__dlpack__", _dlpack)
     attach("__dlpack_device__", _dlpack_device)
     attach("__reversed__", _reversed)
-    attach("__cuda_array_interface__", property(cuda_interface))
+    attach("__cuda_array_interface__", property(cuda_array_interface))
     attach("__init_subclass__", classmethod(_init_subclass))
     attach("is_shared", _is_shared)
     attach("share_memory_", _share_memory_)

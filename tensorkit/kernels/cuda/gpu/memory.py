@@ -61,7 +61,8 @@ class GpuBuffer:
         streams: None; the driver keeps the queues (see `enqueue`).
     """
 
-    __slots__ = ("__weakref__", "_block", "address", "device", "nbytes", "stream")
+    __slots__ = ("__weakref__", "_block", "_owner", "address", "device", "nbytes", "stream")
+    _owner: Any  # of borrowed memory, what keeps it
     streams = None
 
     def __init__(self, device: Allocator, stream: GpuStream, nbytes: int) -> None:
@@ -73,6 +74,13 @@ class GpuBuffer:
         if nbytes:
             self._block = device.take(nbytes, stream)
             self.address = self._block.address
+
+    @classmethod
+    def lent(cls, device: Allocator, address: int, nbytes: int, owner: Any) -> GpuBuffer:
+        """A buffer on memory that belongs to somebody else, and that `owner` keeps."""
+        made = cls(device, gpu_streams(device.index).current(), 0)
+        made.nbytes, made.address, made._owner = nbytes, address, owner
+        return made
 
     def __del__(self) -> None:
         if self._block is not None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from tensorkit.kernels.cuda.faults import Fault, refusal
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
 
-__all__ = ["GpuMark", "GpuStream", "GpuStreams", "checked", "gpu_streams", "told_as_pytorch_does"]
+__all__ = ["GpuMark", "GpuStream", "GpuStreams", "checked", "gpu_streams", "as_pytorch_says"]
 
 
 def _in_words(status: Any) -> str:
@@ -23,19 +21,13 @@ def _in_words(status: Any) -> str:
     return bytes(words).decode() if words else str(status.name)
 
 
-@contextmanager
-def told_as_pytorch_does() -> Iterator[None]:
-    """Let what ``cuda.core`` finds wrong be said in PyTorch's words: ``CUDA error: device-side assert triggered``."""
-    try:
-        yield
-    except Exception as error:
-        from cuda.bindings import driver
+def as_pytorch_says(error: Exception) -> Exception:
+    """What ``cuda.core`` found wrong in PyTorch's words: ``CUDA error: device-side assert triggered``."""
+    from cuda.bindings import driver
 
-        name = str(error).partition(":")[0]
-        status = getattr(driver.CUresult, name, None) if name.startswith("CUDA_ERROR_") else None
-        if status is None:
-            raise
-        raise refusal(Fault(_in_words(status))) from error
+    name = str(error).partition(":")[0]
+    status = getattr(driver.CUresult, name, None) if name.startswith("CUDA_ERROR_") else None
+    return error if status is None else refusal(Fault(_in_words(status)))
 
 
 def checked(result: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -66,8 +58,10 @@ class GpuMark:
 
     def wait(self) -> None:
         """Wait until it has."""
-        with told_as_pytorch_does():
+        try:
             self.event.sync()
+        except Exception as error:
+            raise as_pytorch_says(error) from error
 
     def since(self, start: GpuMark) -> float:
         """Milliseconds from `start` to here."""
@@ -104,8 +98,10 @@ class GpuStream:
 
     def wait(self) -> None:
         """Wait until all that was queued until now is done."""
-        with told_as_pytorch_does():
+        try:
             self.core.sync()
+        except Exception as error:
+            raise as_pytorch_says(error) from error
         self.device.check_guard()
 
     synchronize = wait
@@ -143,6 +139,7 @@ class GpuStreams:
         self.core = Device(index)
         self.event_options = EventOptions
         self._driver: Any = driver
+        self._units = int(self.core.properties.multiprocessor_count)
         self.select()
         self.default = GpuStream(self, self.core.default_stream, 0, 0)
         self._pools: dict[int, list[GpuStream]] = {}
@@ -159,7 +156,7 @@ class GpuStreams:
 
     def most_blocks(self, per_unit: int) -> int:
         """How many blocks keep the whole GPU busy, with so many for each of its multiprocessors."""
-        return per_unit * int(self.core.properties.multiprocessor_count)
+        return per_unit * self._units
 
     def current(self) -> GpuStream:
         """This thread's current stream of the device."""
