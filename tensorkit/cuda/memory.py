@@ -23,7 +23,7 @@ from typing import Any
 from tensorkit.cuda.devices import DeviceLike, checked_index, device_count, is_available, need_cuda
 from tensorkit.errors import warn
 from tensorkit.kernels import cuda as kernels
-from tensorkit.kernels.cuda.allocator import Allocator, size_text
+from tensorkit.kernels.cuda.memory.allocator import Allocator, size_text
 
 __all__ = [
     "empty_cache",

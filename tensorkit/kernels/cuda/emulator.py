@@ -20,10 +20,10 @@ from typing import Any
 import numpy
 
 from tensorkit.errors import NoCudaError
-from tensorkit.kernels.cuda.allocator import Allocator
 from tensorkit.kernels.cuda.gpu.memory import GpuBuffer, GpuMemory
 from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory
+from tensorkit.kernels.cuda.memory.allocator import Allocator
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
 
 __all__ = [

@@ -9,10 +9,10 @@ from weakref import finalize
 
 import numpy
 
-from tensorkit.kernels.cuda.allocator import Allocator, Block, Segment
 from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.gpu.streams import GpuMark, GpuStream, checked, gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, Traffic, resized
+from tensorkit.kernels.cuda.memory.allocator import Allocator, Block, Segment
 
 __all__ = ["GpuBuffer", "GpuMemory"]
 

@@ -12,7 +12,7 @@ import pytest
 import tensorkit as tk
 from tensorkit.errors import OutOfMemoryError
 from tensorkit.kernels import cuda
-from tensorkit.kernels.cuda.allocator import MIB, Allocator, Block
+from tensorkit.kernels.cuda.memory.allocator import MIB, Allocator, Block
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cuda.allocator import Allocator, Block, Segment
 from tensorkit.kernels.cuda.faults import held_up
+from tensorkit.kernels.cuda.memory.allocator import Allocator, Block, Segment
 from tensorkit.kernels.cuda.streams import DeviceStreams, EmulatedStream, enqueue, wait_for
 
 __all__ = [
