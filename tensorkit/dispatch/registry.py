@@ -102,7 +102,7 @@ class Op:
     functions: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     derivative: Any = None
-    scalar: Callable[..., Any] | None = None
+    scalar: Any = None
     rounded: float = 0
     forms: Forms | None = None
     differentiable: bool = True

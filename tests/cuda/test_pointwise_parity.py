@@ -170,7 +170,8 @@ def same(got: Array, expected: Array, ulps: float) -> Array:
 
 def same_parts(got: Array, expected: Array, ulps: float, scale: Array) -> Array:
     if got.dtype.kind in "biu":
-        return got == expected
+        alike: Array = numpy.equal(got, expected)
+        return alike
     wide = numpy.float64
     x, y = got.astype(wide), expected.astype(wide)
     with numpy.errstate(all="ignore"):
@@ -180,7 +181,8 @@ def same_parts(got: Array, expected: Array, ulps: float, scale: Array) -> Array:
             step = step * (2**13 if got.dtype == numpy.float16 else 2**16)
         near = numpy.abs(x - y) <= ulps * step
     equal = (x == y) & ((x != 0) | (numpy.signbit(x) == numpy.signbit(y)))
-    return equal | (numpy.isnan(x) & numpy.isnan(y)) | (near & numpy.isfinite(x) & (x != 0))
+    found: Array = equal | (numpy.isnan(x) & numpy.isnan(y)) | (near & numpy.isfinite(x) & (x != 0))
+    return found
 
 
 # -- the comparison -----------------------------------------------------------------------------------------------
