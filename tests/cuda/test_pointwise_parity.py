@@ -108,10 +108,11 @@ def names() -> list[str]:
 def calls_of(name: str) -> tuple[str, ...]:
     if name in CALLS:
         return CALLS[name]
+    if "polynomial" in name:  # of a small degree: recurrences climb to it
+        return ("op(a, 3)",)
     op = registry[name]
     count = next((len(sample.sizes) for sample in op.samples if len(sample.sizes) > 1), 1)
-    binary = count == 2 or "polynomial" in name
-    return ("op(a, b)", "op(a, 2)", "op(2, b)") if binary else ("op(a)",)
+    return ("op(a, b)", "op(a, 2)", "op(2, b)") if count == 2 else ("op(a)",)
 
 
 # -- operands -----------------------------------------------------------------------------------------------------
