@@ -27,6 +27,7 @@ __all__ = [
     "FEW_LONG_DRAWS",
     "FEW_MATRICES",
     "FORCED",
+    "FUSED_ON_HOST",
     "IN_PYTHON",
     "LAID_OUT_NUMBER",
     "LARGE",
@@ -114,6 +115,10 @@ FEW_LONG_DRAWS = 1024
 #: From so many matrices on a loop in C goes over them, while they are `TINY`: `inv` of 16 of size 3 × 3 takes 42
 #: against 123. It would pay from 2 on, but LAPACK is called otherwise then, and last digits may differ.
 FEW_MATRICES = 16
+#: From here on an emulated device runs the kernel that a GPU would run, which takes 200,000 to compile, and no steps
+#: that others share: `x + x.t()` of 262,144 numbers takes 1,133 against 2,760, of 65,536 374 against 378, of 4,096 it
+#: would take 104 against 157.
+FUSED_ON_HOST = 1 << 16
 #: Elements that Python computes one by one: `sigmoid` of 8 takes 3.1 either way, `clamp` 4.1 against 4.4 (of 12: 4.5
 #: against 4.4), `angle` 2.5 against 3.8.
 IN_PYTHON = 8

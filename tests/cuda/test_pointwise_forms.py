@@ -11,7 +11,7 @@ import pytest
 import tensorkit as tk
 from tensorkit import dtypes, tracing
 from tensorkit.kernels import cuda
-from tensorkit.kernels.cuda import EmulatedRunner, Runner, TracedRunner, staged
+from tensorkit.kernels.cuda import EmulatedRunner, Runner, TracedRunner, work
 from tensorkit.kernels.scalars import arithmetic, elementary, gamma_shares, questions, special
 from tensorkit.kernels.scalars.forms import Scalar
 
@@ -60,7 +60,7 @@ def operands() -> tuple[tk.Tensor, tk.Tensor]:
 def test_a_fused_kernel_gives_the_same_bits(name: str, runner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = CASES[name]
     expected = case(*operands()).cpu()
-    monkeypatch.setattr(staged, "FUSED_FROM", 0)
+    monkeypatch.setattr(work, "FUSED_ON_HOST", 0)
     with cuda.using(RUNNERS[runner]()):
         got = case(*operands()).cpu()
     assert got.dtype is expected.dtype

@@ -2,10 +2,15 @@
 
 A family is one body for any arithmetic. So far: ``zip`` (n inputs → one output, element by element). A
 strided copy with a cast is its case of one input and the identity.
+
+The bodies of ``kernels.scalars`` are written with NumPy's bare names, which Python and Numba's code for this computer
+know. For a GPU numba-cuda knows some of them, and has the others in Python's ``math`` or as functions of NVIDIA's
+libdevice, one for each width: `specialised` puts those in their place.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -15,10 +20,12 @@ import numpy
 
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import half, kernels
-from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
-from tensorkit.kernels.cuda.names import specialised
+from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer, bind
+from tensorkit.kernels.scalars import forms
 
-__all__ = ["Zip", "arranged", "kernel_name", "scalar_values", "widest", "zip_kernel"]
+__all__ = ["Zip", "arranged", "kernel_name", "scalar_values", "specialised", "widest", "zip_kernel"]
+
+Function = Callable[..., Any]
 
 READERS = ("read_a", "read_b", "read_c", "read_d", "read_e")
 
@@ -156,3 +163,65 @@ def scalar_values(scalars: tuple[Any, ...], compute: dtype) -> tuple[int | float
     if not compute.is_signed:
         return tuple(wrapped)
     return tuple(value - 2**bits if value >= 2 ** (bits - 1) else value for value in wrapped)
+
+
+# -- what the names in a scalar body stand for --------------------------------------------------------------------
+
+#: Functions that numba-cuda takes from ``math``, for both widths.
+_MATH = {
+    "copysign": math.copysign,
+    "exp": math.exp,
+    "expm1": math.expm1,
+    "fmod": math.fmod,
+    "log1p": math.log1p,
+    "power": math.pow,
+    "sqrt": math.sqrt,
+}
+#: Functions of libdevice, whose names end in "f" for float32.
+_LIBDEVICE = ("ceil", "exp2", "floor", "nextafter", "rint", "trunc")
+
+
+def _is_finite(x: Any) -> Any:
+    return abs(x) < math.inf
+
+
+@cache
+def _on_gpu(single: bool) -> dict[str, Any]:
+    from numba.cuda import libdevice
+
+    found = {name: getattr(libdevice, name + "f" * single) for name in _LIBDEVICE}
+    return {**found, **_MATH, "isfinite": _is_finite}
+
+
+def _types(kind: dtype) -> dict[str, Any]:
+    number = kind.to_real() if kind.is_complex else kind
+    name = half.math_name(number)
+    return {
+        "real": getattr(numpy, name if number.is_floating_point else "float64"),
+        "whole": getattr(numpy, name if number.category == 1 else "int64"),
+    }
+
+
+@cache
+def specialised(function: Function, kind: dtype, gpu: bool) -> Function:
+    """A copy of a scalar body, and of all it calls, for numbers of one dtype and for a GPU or this computer.
+
+    Names that stand for something else in the module of the body, as they may in a learner's, are left alone.
+
+    >>> from tensorkit import dtypes
+    >>> from tensorkit.kernels.scalars.elementary import RSQRT
+    >>> type(specialised(RSQRT.of(dtypes.float16), dtypes.float16, False)(numpy.float32(4))).__name__
+    'float32'
+    """
+    around = getattr(function, "__globals__", {})
+    names = {name: made for name, made in _types(kind).items() if around.get(name) is getattr(forms, name)}
+    if gpu and around:
+        # Functions of complex numbers compute in float64, and so do all those of the module `special`.
+        wide = kind.is_complex or around.get("__name__") in _IN_DOUBLE or names.get("real") is numpy.float64
+        known = _on_gpu(not wide and half.math_name(kind) == "float32")
+        names |= {name: there for name, there in known.items() if around.get(name) is getattr(numpy, name)}
+    return bind(function, names, lambda inner: specialised(inner, kind, gpu))
+
+
+#: Modules of ``kernels.scalars`` whose functions compute in float64.
+_IN_DOUBLE = tuple(f"{forms.__package__}.{name}" for name in ("complex_numbers", "gamma_shares", "special"))

@@ -18,8 +18,7 @@ from tensorkit.kernels.cuda.families import Zip, scalar_values, widest
 from tensorkit.kernels.cuda.half import identity, raw_name
 from tensorkit.kernels.cuda.plan import Operand, extent, is_row_major
 from tensorkit.kernels.cuda.runners import EmulatedRunner, Runner
-from tensorkit.kernels.cuda.staged import is_staged, run_staged
-from tensorkit.kernels.cuda.work import Work, as_bits
+from tensorkit.kernels.cuda.work import Work, as_bits, is_staged, run_staged
 from tensorkit.kernels.scalars.forms import Scalar
 
 __all__ = ["check_reach", "copy", "launch_blocks", "launch_guarded", "launch_zip"]

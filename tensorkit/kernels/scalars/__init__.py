@@ -8,7 +8,7 @@ a float32 (for the half precisions too), a float64, or a complex number of two o
 Rules, since one text has to mean the same on all sides:
 
     * Functions of real numbers are called by NumPy's bare names, which the module imports (``exp``, not ``numpy.exp``):
-      where a GPU has another name for one, ``kernels.cuda.names`` puts that in its place.
+      where a GPU has another name for one, ``kernels.cuda.families`` puts that in its place.
     * ``real(0.5)`` is a number of the precision computed in; a bare ``0.5`` would make float64 of all it touches.
     * Integers are not mixed with literals by ``+ - *``: ``whole(1)`` is one of their type.
     * No exceptions, no strings, no loops without an end.

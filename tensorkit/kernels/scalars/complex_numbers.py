@@ -60,9 +60,9 @@ _INF, _NAN = float("inf"), float("nan")
 _LN2 = 0.6931471805599453
 _HALF_TURN = 3.141592653589793
 _QUARTER_TURN = 1.5707963267948966
-_LARGE = 4.49423283715579e307  # a quarter of the largest number
-_ROOT_OF_LARGE = 6.703903964971298e153
-_TINY = 1.5e-154  # the root of the smallest normal number
+_QUARTER_OF_LARGEST = 4.49423283715579e307  # a quarter of the largest number
+_ROOT_OF_LARGEST = 6.703903964971298e153
+_ROOT_OF_LEAST = 1.5e-154  # the root of the smallest normal number
 
 
 # -- products and quotients ---------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def complex_root(z):
         return complex(_NAN, _NAN)
     if x == 0.0 and y == 0.0:
         return complex(0.0, y)
-    wide = abs(x) > _LARGE or abs(y) > _LARGE
+    wide = abs(x) > _QUARTER_OF_LARGEST or abs(y) > _QUARTER_OF_LARGEST
     narrow = abs(x) < 1e-300 and abs(y) < 1e-300
     scale = 0.25 if wide else 1.2676506002282294e30 if narrow else 1.0  # a power of four
     back = 2.0 if wide else 8.881784197001252e-16 if narrow else 1.0
@@ -175,7 +175,7 @@ def _length_log(x, y):
         a, b = b, a
     if a == _INF:
         return a
-    if a > _LARGE or b > _LARGE:
+    if a > _QUARTER_OF_LARGEST or b > _QUARTER_OF_LARGEST:
         return log(hypot(a * 0.5, b * 0.5)) + _LN2
     if a < 1e-290 and a > 0.0:
         return log(hypot(a * 1.2676506002282294e30, b * 1.2676506002282294e30)) - 100.0 * _LN2
@@ -313,7 +313,7 @@ def complex_tan(z):
 
 
 def _far(x, y):
-    return abs(x) > _LARGE or abs(y) > _LARGE
+    return abs(x) > _QUARTER_OF_LARGEST or abs(y) > _QUARTER_OF_LARGEST
 
 
 def _far_log(x, y):
@@ -365,10 +365,10 @@ def complex_atanh(z):
         re, im = copysign(0.0, x), copysign(_QUARTER_TURN, y) if y == y else y
     elif x != x or y != y:
         re, im = (x if x == 0.0 else _NAN), (y if y == 0.0 and x == x else _NAN)
-    elif x > _ROOT_OF_LARGE or a > _ROOT_OF_LARGE:
+    elif x > _ROOT_OF_LARGEST or a > _ROOT_OF_LARGEST:
         length = hypot(x * 0.5, a * 0.5)
         re, im = x / 4.0 / length / length, copysign(_QUARTER_TURN, y)
-    elif x == 1.0 and a < _TINY:
+    elif x == 1.0 and a < _ROOT_OF_LEAST:
         if a == 0.0:
             re, im = _INF, y
         else:

@@ -230,6 +230,6 @@ def _short_igammac(a, b):
 _LARGEST_POWER = 88.72283905206835  # of e
 _LANCZOS = 56906521.91347156 / 39916800  # what the sum of Lanczos tends to near 0, times `a`
 
-_SHORT = ("float16", "bfloat16", "float32")
-IGAMMA = Scalar("igamma", real=_igamma, wide="real", **dict.fromkeys(_SHORT, _short_igamma))
-IGAMMAC = Scalar("igammac", real=_igammac, wide="real", **dict.fromkeys(_SHORT, _short_igammac))
+_IN_SINGLE = ("float16", "bfloat16", "float32")
+IGAMMA = Scalar("igamma", real=_igamma, wide="real", **dict.fromkeys(_IN_SINGLE, _short_igamma))
+IGAMMAC = Scalar("igammac", real=_igammac, wide="real", **dict.fromkeys(_IN_SINGLE, _short_igammac))

@@ -197,9 +197,9 @@ def hurwitz(x, q):
     if x != x or q != q:
         return _NAN
     total = q**-x
-    a, last, steps = q, 0.0, 0
-    while steps < 9 or a <= 9.0:
-        steps = steps + 1
+    a, last, turn = q, 0.0, 0
+    while turn < 9 or a <= 9.0:
+        turn = turn + 1
         a = a + 1.0
         last = a**-x
         total = total + last
