@@ -192,7 +192,12 @@ def _fingerprint(target: str, kernel: Kernel) -> str | None:
     return fingerprint(target, repr(here), kernel.name, repr(kernel.arguments), kernel.body, kernel.names)
 
 
+_compiled = 0  # kernels that this process has compiled for the host, for those who count them
+
+
 def _compile_host(kernel: Kernel, every_thread: bool, kept: str | None) -> tuple[Any, int]:
+    global _compiled
+    _compiled += 1
     from numba import cfunc, types
 
     body = bind(kernel.body, kernel.names, _host_function)

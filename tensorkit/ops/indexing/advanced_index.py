@@ -195,9 +195,12 @@ def _put(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumula
 
 
 def _put_on_device(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> None:
-    if input._dtype in LIMITED:
-        raise missing_kernel("index_put", input._dtype.label)
-    on_device.put(input, picks, values, accumulate, lambda size: _check_values(input, values, size))
+    def check(size: tuple[int, ...]) -> None:
+        _check_values(input, values, size)
+        if input._dtype in LIMITED:
+            raise missing_kernel("index_put", input._dtype.label)
+
+    on_device.put(input, picks, values, accumulate, check)
 
 
 def _check_values(input: Tensor, values: Tensor, size: tuple[int, ...]) -> None:

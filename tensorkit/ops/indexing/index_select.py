@@ -135,6 +135,8 @@ def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:
     if META in (input._device, index._device) or not index.numel():
         return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
+    if input._dtype in LIMITED and input.dim() < 2:
+        raise missing_kernel("index_select", input._dtype.label)
     if is_on_device(input) and (input.numel() or input.dim() < 2):
         return on_device.selected(input, axis, index, size)
     places = host_array(index).reshape(-1)

@@ -11,7 +11,7 @@ import numpy
 
 from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import CPU, META
+from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -63,7 +63,7 @@ def _flip_coins(input: Tensor, p: Any, generator: Generator | None, given: bool 
     if isinstance(p, Tensor):
         check_writable(input)
         return _flip_each(input, p, generator, given)
-    if not 0.0 <= p <= 1.0 and input._device == CPU:
+    if not 0.0 <= p <= 1.0 and input._device != META:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     check_writable(input)
     check_counts("bernoulli_scalar_cpu_", input, UNCOUNTED)

@@ -15,7 +15,7 @@ import numpy
 
 from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import CPU, META
+from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -411,7 +411,7 @@ UNCOUNTED = ("uint16", "uint32", "uint64", "complex64", "complex128")
 
 def check_counts(kernel: str, input: Tensor, refused: Sequence[str] = (*UNCOUNTED, "bool")) -> None:
     """Refuse the dtypes that a kernel does not know, where there is anything to draw."""
-    if input._dtype.name in refused and input.numel() and input._device == CPU:
+    if input._dtype.name in refused and input.numel() and input._device != META:
         raise missing_kernel(kernel, input._dtype.label)
 
 
@@ -477,7 +477,7 @@ def _random_bits(input: Tensor, generator: Generator | None) -> Tensor:
     """All 64 bits of a draw as they are."""
     check_writable(input)
     kernel = "random_full_64_bits_range_kernel_cpu"
-    if input._device == CPU and input.numel():
+    if input._device != META and input.numel():
         if input._dtype.name in ("uint8", "int8", "int16", "int32"):
             raise RuntimeError(f"{kernel} handles only int64, double, float and bfloat16")
         if input._dtype.name not in ("int64", "float64", "float32", "bfloat16"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, random
-from tensorkit.device import CPU, META, DeviceLike, default_chosen
+from tensorkit.device import META, DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -30,7 +30,7 @@ __all__ = ["SMALL", "default_source", "rand", "rand_like", "randn", "randn_like"
 
 
 def _uniform(tensor: Tensor, generator: Generator | None, given: bool = False) -> Tensor:
-    if tensor._device == CPU:
+    if tensor._device != META:
         if tensor._dtype.category < 2:
             raise missing_kernel("check_uniform_bounds", tensor._dtype.label)
         if given:
@@ -47,7 +47,7 @@ def _normal(tensor: Tensor, generator: Generator | None, given: bool = False) ->
         if given:
             tensor._bump()
         return tensor
-    if given and tensor._device == CPU:
+    if given and tensor._device != META:
         check_writable(tensor)
     return draw(tensor, generator, random.fill_normal, given)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, random
-from tensorkit.device import CPU, DeviceLike
+from tensorkit.device import META, DeviceLike
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -45,7 +45,7 @@ def _integers(
     tensor: Tensor, low: int, high: int, generator: Generator | None, given: bool = False
 ) -> Tensor:
     check_range(low, high)
-    if tensor._device == CPU:
+    if tensor._device != META:
         low, high = random_bounds(low, high, tensor._dtype)
         if given:
             check_writable(tensor)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, random
-from tensorkit.device import CPU, DeviceLike, default_chosen
+from tensorkit.device import META, DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -89,10 +89,15 @@ def randperm(
     call.check_options()
     if not is_integer(n):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type_name(n)}")
-    if out is not None and out._device == CPU and n >= 0 and (dtype is None or as_dtype(dtype) is out._dtype):
+    if (
+        out is not None
+        and out._device != META
+        and n >= 0
+        and (dtype is None or as_dtype(dtype) is out._dtype)
+    ):
         _check_counts(out._dtype, call.integer(n))  # before it is resized
     made = make((call.integer(n),), dtypes.int64, call)
-    if made._device == CPU:
+    if made._device != META:
         _check_counts(made._dtype, made.numel())
     if is_on_device(made):
         return _permuted_on_device(made, generator, out is not None)

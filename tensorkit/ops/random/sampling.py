@@ -298,7 +298,7 @@ def _spread(mean: Any, std: Any, out: Tensor | None) -> Tensor:
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        if std.numel() and std._device == CPU and not std.detach().min() >= 0:
+        if std.numel() and std._device != META and not std.detach().min() >= 0:
             raise RuntimeError("normal expects all elements of std >= 0.0")
     first = mean if isinstance(mean, Tensor) else std
     size = tuple(first._lay().size)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import CPU
+from tensorkit.device import get_default_device
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
@@ -97,7 +97,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """
     given = as_tensors(tensors, "block_diag")
     if not given:
-        return empty_strided((1, 0), (1, 1), dtypes.get_default_dtype(), CPU)
+        return empty_strided((1, 0), (1, 1), dtypes.get_default_dtype(), get_default_device())
     _check_blocks(given)
     corners = _corners(given)
     if not any(map(wants_grad, given)):

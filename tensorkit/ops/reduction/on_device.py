@@ -12,7 +12,8 @@ from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.kernels.cuda import Operand, reduce, rows
+from tensorkit.kernels.cuda import Operand
+from tensorkit.kernels.cuda.rowwise import reduce, rows
 from tensorkit.ops.reduction.arguments import reduced_size
 from tensorkit.ops.shared.copy import copied, deliver_into
 from tensorkit.ops.shared.on_device import operand
@@ -52,9 +53,11 @@ def reduced(
     out: Any = None,
     scalars: tuple[Any, ...] = (),
 ) -> Tensor:
-    """One number for many; `how` is a name of `kernels.cuda.reduce.REDUCTIONS`."""
+    """One number for many; `how` is a name of `kernels.cuda.rowwise.reduce.REDUCTIONS`."""
     input = resolved(input)
     size = input._lay().size
+    if kind is dtypes.bool and how in ("sum", "prod"):
+        input = copied(input, contiguous_stride(size), kind)  # what is true is told before it is added up
     axes = tuple(sorted(axes))
     made = _made(reduced_size(size, axes, keepdim), kind, input)
     target = Operand(made._store()._buffer, kind, _kept(size, axes))

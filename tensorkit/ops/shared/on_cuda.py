@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit.conj_bit import CONJ, NEG
+from tensorkit.conj_bit import CONJ, NEG, check_negatable
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels import cuda as kernels
@@ -82,6 +82,8 @@ def copy_strided(dst: Tensor, src: Tensor) -> None:
     if not bits:
         kernels.copy(target, source, size)
         return
+    for one in (src, dst):
+        check_negatable(one._bits, one._dtype)
     # Turned as what has the bits: a real number written to a view of conjugates gets an imaginary part, -0.
     kind = src._dtype if src._bits else dst._dtype
     kernels.launch_zip(_TURNED[bits], target, (source,), size, compute=kind, result=kind)

@@ -19,12 +19,13 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype
-from tensorkit.kernels.cuda import half, kernels, reduce_kernels
+from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
 from tensorkit.kernels.cuda.families import scalar_values
 from tensorkit.kernels.cuda.launch import check_reach, copy, launch_blocks
 from tensorkit.kernels.cuda.plan import Operand, coalesce, row_major
+from tensorkit.kernels.cuda.rowwise import reduce_kernels
 
 __all__ = [
     "REDUCTIONS",
@@ -128,7 +129,7 @@ def _number_or_zero(kind: Any) -> Function:
 
 
 class Reduction(NamedTuple):
-    """What a reduction is made of: see ``kernels.cuda.reduce_kernels``.
+    """What a reduction is made of: see ``reduce_kernels``.
 
     Attributes:
         start: 0, 1, or "lowest" or "highest" of the dtype.

@@ -13,12 +13,13 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype
-from tensorkit.kernels.cuda import half, kernels, reduce_kernels, row_kernels
+from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 from tensorkit.kernels.cuda.emulator import runner_for
 from tensorkit.kernels.cuda.launch import check_reach, copy, launch_blocks
 from tensorkit.kernels.cuda.plan import Operand, coalesce, row_major
-from tensorkit.kernels.cuda.reduce import (
+from tensorkit.kernels.cuda.rowwise import reduce_kernels, row_kernels
+from tensorkit.kernels.cuda.rowwise.reduce import (
     add,
     as_dtype,
     empty_like,

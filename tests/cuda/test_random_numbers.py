@@ -1,0 +1,121 @@
+"""Random numbers on a device: PyTorch's own, the same for the same seed, each device with a generator of its own."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+import tensorkit as tk
+from tensorkit.kernels.cuda import EmulatedRunner, TracedRunner, philox, using
+
+pytestmark = pytest.mark.usefixtures("memory")
+
+
+def test_the_numbers_are_those_that_pytorch_draws_on_a_gpu() -> None:
+    """As published with PyTorch's documentation and in its forum, for a seed of 0."""
+    tk.manual_seed(0)
+    assert repr(tk.rand(4, device="cuda")) == "tensor([0.3990, 0.5167, 0.0249, 0.9401], device='cuda:0')"
+    tk.manual_seed(0)
+    assert repr(tk.randn(4, device="cuda")) == "tensor([-0.9247, -0.4253, -2.6438,  0.1452], device='cuda:0')"
+
+
+def test_a_seed_begins_the_stream_anew_on_every_device() -> None:
+    tk.manual_seed(5)
+    first = tk.rand(3, device="cuda"), tk.rand(3, device="cuda"), tk.rand(3, device="cuda:1")
+    tk.manual_seed(5)
+    again = tk.rand(3, device="cuda"), tk.rand(3, device="cuda"), tk.rand(3, device="cuda:1")
+    assert [t.tolist() for t in first] == [t.tolist() for t in again]
+    assert first[0].tolist() != first[1].tolist()
+    assert first[0].tolist() == first[2].tolist()
+
+
+@pytest.mark.parametrize("runner", [EmulatedRunner(3, 4), EmulatedRunner(5, 7), TracedRunner(3, 4)])
+def test_any_grid_of_threads_draws_the_same(runner: Any) -> None:
+    tk.manual_seed(1)
+    expected = tk.randn(50, device="cuda").tolist()
+    tk.manual_seed(1)
+    with using(runner):
+        assert tk.randn(50, device="cuda").tolist() == pytest.approx(expected, rel=1e-5)
+
+
+def test_many_numbers_follow_the_number_of_multiprocessors() -> None:
+    """Beyond one grid of threads each draws again, four numbers from each 128 bits: 40 × 1024 threads here."""
+    tk.manual_seed(0)
+    many = tk.rand(100_000, device="cuda")
+    tk.manual_seed(0)
+    few = tk.rand(40 * 1024, device="cuda")
+    assert tk.equal(many[: 40 * 1024], few)
+    generator = tk.Generator("cuda").manual_seed(0)
+    tk.rand(100_000, device="cuda", generator=generator)
+    assert generator.get_offset() == 4
+    tk.rand(200_000, device="cuda", generator=generator)
+    assert generator.get_offset() == 4 + philox.steps_of(200_000, False, 40, 1024) == 12
+
+
+def test_states_are_kept_and_go_on() -> None:
+    tk.cuda.manual_seed(9)
+    state = tk.cuda.get_rng_state()
+    assert (state.dtype, state.numel(), state.device.type) == (tk.uint8, 16, "cpu")
+    drawn = tk.rand(3, device="cuda").tolist()
+    tk.cuda.set_rng_state(state)
+    assert tk.rand(3, device="cuda").tolist() == drawn
+    generator = tk.Generator("cuda:1").manual_seed(4)
+    copy = pickle.loads(pickle.dumps(generator))
+    assert copy.device == tk.device("cuda:1")
+    assert (
+        tk.rand(2, device="cuda:1", generator=copy).tolist()
+        == tk.rand(2, device="cuda:1", generator=generator).tolist()
+    )
+
+
+def test_what_is_drawn_in_a_fork_leaves_no_trace() -> None:
+    tk.manual_seed(2)
+    expected = tk.rand(2, device="cuda").tolist()
+    tk.manual_seed(2)
+    with tk.random.fork_rng():
+        tk.rand(7, device="cuda")
+    assert tk.rand(2, device="cuda").tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "mean", "spread"),
+    [
+        ("tk.rand(20000, device='cuda')", 0.5, 0.289),
+        ("tk.randn(20000, device='cuda', dtype=tk.float64)", 0, 1),
+        ("tk.randn(20000, device='cuda', dtype=tk.float16).float()", 0, 1),
+        ("tk.empty(20000, device='cuda').exponential_(2)", 0.5, 0.5),
+        ("tk.empty(20000, device='cuda').log_normal_(0, 0.5)", 1.133, 0.604),
+        ("tk.empty(20000, device='cuda').geometric_(0.5)", 2, 1.414),
+        ("tk.empty(20000, device='cuda').bernoulli_(0.25)", 0.25, 0.433),
+        ("tk.bernoulli(tk.full((20000,), 0.25, device='cuda'))", 0.25, 0.433),
+        ("tk.randint(3, 9, (20000,), device='cuda').float()", 5.5, 1.708),
+        ("tk.randint(0, 2**40, (20000,), device='cuda').double() / 2**40", 0.5, 0.289),
+        ("tk.randperm(20000, device='cuda').float() / 20000", 0.5, 0.289),
+        ("tk.multinomial(tk.tensor([1.0, 3], device='cuda'), 20000, True).float()", 0.75, 0.433),
+        ("tk.randn(20000, device='cuda', dtype=tk.complex64).real", 0, 0.707),
+    ],
+)
+def test_numbers_are_spread_as_they_should_be(call: str, mean: float, spread: float) -> None:
+    tk.manual_seed(11)
+    t = eval(call, {"tk": tk})
+    assert t.device.type == "cuda"
+    assert t.mean().item() == pytest.approx(mean, abs=0.03)
+    assert t.std().item() == pytest.approx(spread, abs=0.04)
+
+
+def test_a_permutation_has_every_number_once() -> None:
+    assert tk.randperm(1000, device="cuda").sort()[0].tolist() == [*range(1000)]
+
+
+def test_a_generator_draws_for_its_own_kind_of_device() -> None:
+    with pytest.raises(RuntimeError, match="Expected a 'cuda' device type for generator but found 'cpu'"):
+        tk.rand(2, device="cuda", generator=tk.Generator())
+    with pytest.raises(RuntimeError, match="Expected a 'cpu' device type for generator but found 'cuda'"):
+        tk.rand(2, generator=tk.Generator("cuda"))
+
+
+def test_what_has_no_kernel_is_refused_by_name() -> None:
+    with pytest.raises(NotImplementedError, match="Could not run 'aten::poisson'"):
+        tk.poisson(tk.ones(2, device="cuda"))
