@@ -109,9 +109,10 @@ def test_every_scalar_body_fits_into_registers(name: str) -> None:
     inputs = (kind,) * body.__code__.co_argcount
     kernel = zip_kernel(Zip(body, out, inputs, kind, 0, 0, name=scalar.name), True)
     said = linked(compiler.ptx(kernel, TURING), kernel.name)
-    assert "Used " in said
-    assert "0 bytes spill stores, 0 bytes spill loads" in said
-    assert not re.search(r"[1-9]\d* bytes spill", said)
+    # Of the kernel itself: a function of NVIDIA's library that it calls, such as lgamma's, saves registers of its own.
+    own = said.partition(f"Function properties for {kernel.name}\n")[2].partition("\n")[0]
+    assert "0 bytes spill stores, 0 bytes spill loads" in own
+    assert not re.search(r"[1-9]\d* bytes spill", own)
 
 
 def linked(text: str, name: str) -> str:
