@@ -189,7 +189,7 @@ def draw(tensor: Tensor, generator: Generator | None, fill: Fill | Drawing, give
             )
         plain = resolved(tensor)
         if is_on_device(tensor):
-            draw_on_device(plain, generator, fill if isinstance(fill, Drawing) else Drawing(fill))
+            _draw_on_device(plain, generator, fill if isinstance(fill, Drawing) else Drawing(fill))
         else:
             fill(plain._nd(), random.default_generator if generator is None else generator)
         if plain is not tensor:
@@ -211,7 +211,7 @@ _THERE: dict[Any, tuple[str, tuple[Any, ...]]] = {
 }
 
 
-def draw_on_device(tensor: Tensor, generator: Generator | None, drawing: Drawing) -> None:
+def _draw_on_device(tensor: Tensor, generator: Generator | None, drawing: Drawing) -> None:
     """Draw by a kernel on the tensor's own device: PyTorch's numbers for this seed and this device.
 
     Raises:
@@ -219,7 +219,7 @@ def draw_on_device(tensor: Tensor, generator: Generator | None, drawing: Drawing
     """
     kind = tensor._dtype
     if drawing.fill in (random.fill_integers, random.fill_full_range):
-        integers_on_device(tensor, generator, *_bounds(kind, drawing))
+        _integers_on_device(tensor, generator, *_bounds(kind, drawing))
         return
     if drawing.fill not in _THERE:
         name = drawing.fill.__name__.removeprefix("fill_")
@@ -235,7 +235,7 @@ def draw_on_device(tensor: Tensor, generator: Generator | None, drawing: Drawing
         parts = on_storage(tensor._store(), both, kind.to_real())
         if how == "normal":
             scalars = (scalars[0], scalars[1] / math.sqrt(2.0))
-        draw_on_device(parts, generator, Drawing(drawing.fill, *scalars))
+        _draw_on_device(parts, generator, Drawing(drawing.fill, *scalars))
         return
     drawn(how, tensor, generator, kind is dtypes.float64, tuple(float(n) for n in scalars))
 
@@ -258,7 +258,7 @@ def drawn(
     philox.draw(how, target, tensor._lay().size, seed, offset, wide, units, threads, scalars, together)
 
 
-def integers_on_device(tensor: Tensor, generator: Generator | None, low: int, span: int, wide: bool) -> None:
+def _integers_on_device(tensor: Tensor, generator: Generator | None, low: int, span: int, wide: bool) -> None:
     """Whole numbers from `low` on, below ``low + span``; a span of 0 stands for all 64 bits."""
     drawn("integers", tensor, generator, wide, (low, span))
 
