@@ -112,7 +112,7 @@ def _digamma(a):
         part = x - floor(x)
         if part == 0.0:
             return _NAN
-        part = part - 1.0 if part > 0.5 else part
+        part = x - (floor(x) + 1.0) if part > 0.5 else part  # so that what is close below 0 stays what it is
         if part != 0.5:
             total = -_PI * cos(_PI * part) / sin(_PI * part)
         x = 1.0 - x

@@ -116,7 +116,8 @@ def _repeated_on_device(input: Tensor, repeats: tuple[int, ...], target: tuple[i
     size = [n for pair in zip(repeats, (1,) * missing + lay.size, strict=True) for n in pair]
     stride = [n for step in (0,) * missing + lay.stride for n in (0, step)]
     wide = input._view(Layout(tuple(size), tuple(stride), lay.offset))
-    copy_into(made._view(made._lay().view(size)), wide)
+    if made.numel():
+        copy_into(made._view(made._lay().view(size)), wide)
     return made
 
 
