@@ -187,7 +187,9 @@ def _scattered_on_device(
         first = fresh(element(_neutral(reduce, input._dtype), input._dtype), input._dtype)
         on_device.scattered(input, axis, index, to_device(first, input._device), "set")
     if reduce == "mean":
-        wide = input if input._dtype.category == 1 else input.double()
+        wide = (
+            input if input._dtype.category == 1 else input.cdouble() if input.is_complex() else input.double()
+        )
         many = input.new_full(input._lay().size, int(include_self), dtype=dtypes.int64)
         on_device.scattered(many, axis, index, many.new_ones(()), "add")
         total = wide.clone()

@@ -17,8 +17,9 @@ from tensorkit.kernels.cuda.rowwise import reduce, rows
 from tensorkit.ops.reduction.arguments import reduced_size
 from tensorkit.ops.shared.copy import copied, deliver_into
 from tensorkit.ops.shared.on_device import operand
+from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
-from tensorkit.tensor import Tensor
+from tensorkit.tensor import Tensor, on_storage
 
 __all__ = [
     "extremes_along",
@@ -99,12 +100,26 @@ def norm(input: Tensor, p: float, axes: tuple[int, ...], keepdim: bool, kind: dt
     return reduced("norm_p", input, axes, keepdim, real, out, (p,))
 
 
+def _parts(input: Tensor) -> list[Tensor]:
+    """The real and the imaginary parts of complex numbers, where they are."""
+    lay, kind = input._lay(), input._dtype.to_real()
+    steps = tuple(2 * step for step in lay.stride)
+    return [on_storage(input._store(), Layout(lay.size, steps, 2 * lay.offset + k), kind) for k in (0, 1)]
+
+
 def moments(
     root: bool, input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype, divisor: float
 ) -> tuple[Tensor, Tensor]:
-    """The variance (or, with `root`, the standard deviation) as `kind`, and the mean."""
+    """The variance (or, with `root`, the standard deviation) as `kind`, and the mean.
+
+    Of complex numbers it is the sum of the variances of both parts, so that a part without any, divided by 0, is nan.
+    """
     input = resolved(input)
     size = input._lay().size
+    if input._dtype.is_complex:
+        both: Any = [moments(False, part, axes, keepdim, kind, divisor)[0] for part in _parts(input)]
+        spread = both[0].add_(both[1])
+        return spread.sqrt_() if root else spread, reduced("mean", input, axes, keepdim, input._dtype)
     axes = tuple(sorted(axes))
     shrunk = reduced_size(size, axes, keepdim)
     spread, mean = _made(shrunk, kind, input), _made(shrunk, input._dtype, input)
