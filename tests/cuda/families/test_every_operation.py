@@ -66,7 +66,7 @@ TELLING_ELSEWHERE = {
     *("exp2", "exp2_", "ldexp", "ldexp_", "logcumsumexp", "renorm", "renorm_"),
     # the mean of an infinity depends on the order in which a mean is brought up to date
     *("std_mean", "var_mean"),
-    # a chance beyond 1 is told by the kernel, if at all
+    # a chance beyond 1 the kernel notices, if anything does
     *("bernoulli", "bernoulli_"),
 }
 #: What is looked at on the CPU alone, so that a device need not be waited for.
