@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 from tensorkit.device import CPU, DeviceLike, device, resolve
+from tensorkit.errors import NoCudaError
 from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
 
 __all__ = [
@@ -294,7 +295,12 @@ def _checked_device(where: DeviceLike) -> device:
         raise TypeError(f"Generator(): argument 'device' (position 1) must be tensorkit.device, not {given}")
     kind = CPU if where is None else device(where)
     if kind.type == "cuda":
-        return resolve(kind)
+        try:
+            return resolve(kind)
+        except NoCudaError as error:
+            raise RuntimeError(
+                "Cannot get CUDA generator without ATen_cuda library.\n" + str(error).partition("\n")[2]
+            ) from None
     if kind.type != "cpu":
         raise RuntimeError(f"{kind.type.upper()} device type not an accelerator.")
     return CPU

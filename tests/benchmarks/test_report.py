@@ -152,6 +152,7 @@ def test_every_goal_of_the_project_is_measured() -> None:
         "memory_map",
         "million",
         "speed",
+        "launching",
     ]
 
 
@@ -235,10 +236,14 @@ def test_the_slowest_ten_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {row.goal for row in told} == {None}  # each has one further down
 
 
+#: What is measured, but was not when the newest committed table was made.
+NOT_YET = {"launching"}
+
+
 def test_the_newest_committed_table_is_whole() -> None:
     report = load(max(RESULTS.glob("*.json")))
     assert [section.title for section in report.sections] == [
-        one.title for one in program.BENCHMARKS.values()
+        one.title for name, one in program.BENCHMARKS.items() if name not in NOT_YET
     ]
     assert not any(section.skipped for section in report.sections)
     if report.method != METHOD:

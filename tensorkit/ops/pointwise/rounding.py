@@ -174,7 +174,7 @@ def _to(decimals: int) -> Pointwise:
         _decimal,
         numpy=partial(_to_decimals, decimals=decimals),
         scalar=scalars.ROUND_TO if decimals > 0 else scalars.ROUND_DOWN_TO,
-        numbers=(float(numpy.power(10.0, float(builtins.abs(decimals)))),),
+        numbers=(float(elementwise.quiet(numpy.power, 10.0, float(builtins.abs(decimals)))),),
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 GALLERY = Path(__file__).resolve().parents[3] / "notebooks" / "gallery.ipynb"
 CELLS: list[dict[str, Any]] = json.loads(GALLERY.read_text(encoding="utf-8"))["cells"]
-PICTURES = 12
+PICTURES = 13
 CARDS = 4
 
 
