@@ -511,7 +511,7 @@ def _look_at(node: RuleNode, out: Any) -> None:
 def _link(node: RuleNode, out: Any) -> None:
     """Write the node into the results that can carry gradients."""
     if type(out) is Tensor and out._autograd is None and differentiable(out._dtype):
-        node.faces.append(Face(out))
+        node.faces = [Face(out)]  # a note, if there was one, was for a result of the CPU
         out._autograd = node  # which stands in for the `Meta`
         if out._base is not None:
             out._born = out._version

@@ -198,7 +198,7 @@ def numbered(stem: str, of_all: int, along: int) -> Callable[[dict[str, Any]], s
 
 def put_along(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
     """Zeros with one value written along a dimension at each index."""
-    if state.grad:
+    if state.grad or input.is_cuda:
         return input.new_zeros(size).scatter_(axis, index, input)  # type: ignore[no-any-return]
     if not size:
         return input  # type: ignore[no-any-return]

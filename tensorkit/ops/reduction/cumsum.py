@@ -128,7 +128,7 @@ def _log_add(a: Array, b: Array) -> Array:
 
 def _rest(input: Any, axis: int) -> Tensor:
     """The sums from each element to the end."""
-    if state.grad:
+    if state.grad or is_on_device(input):
         alone = input.size(axis) == 1 or not input.numel()
         return input if alone else input.flip(axis).cumsum(axis).flip(axis)  # type: ignore[no-any-return]
     values = running(numpy.add, numpy.flip(input._nd(), axis), axis, input._dtype)
@@ -137,7 +137,7 @@ def _rest(input: Any, axis: int) -> Tensor:
 
 def add_along(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
     """Zeros with values added up along a dimension at each index."""
-    if state.grad:
+    if state.grad or is_on_device(input):
         return input.new_zeros(size).scatter_add_(axis, index, input)  # type: ignore[no-any-return]
     out = numpy.zeros(size, input._dtype.numpy)
     places: list[Any] = list(numpy.ogrid[tuple(slice(n) for n in index._nd().shape)])
