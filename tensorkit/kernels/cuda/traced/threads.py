@@ -22,6 +22,9 @@ __all__ = ["Crew"]
 LAST_WORD = 1.0
 """Seconds that a thread of an interrupted kernel has to end in, before it is stopped where it is."""
 
+INTERRUPT = 0.5
+"""Seconds after which an interrupt is seen at the latest."""
+
 Answer = Callable[[dict[int, Any], int], Any]
 
 
@@ -149,7 +152,9 @@ class Crew:
         """Let a thread run until it holds still again."""
         self._answers[thread], self._notes.thread = answer, thread
         self._turns[thread].release()
-        self._back.acquire()
+        # A signal that comes just before a wait does not wake it: look up now and then.
+        while not self._back.acquire(timeout=INTERRUPT):
+            pass
         if self._failure is not None:
             raise self._failure
 
