@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import tensorkit as tk
 from tensorkit_widgets.practice import facts as practice
-from tensorkit_widgets.practice.checking.typed import numbers_in
-from tensorkit_widgets.practice.checks import (
+from tensorkit_widgets.practice.checking.checks import (
     Checker,
     choice_check,
     layout_check,
@@ -21,6 +20,7 @@ from tensorkit_widgets.practice.checks import (
     tensor_check,
     tuple_check,
 )
+from tensorkit_widgets.practice.checking.typed import numbers_in
 from tensorkit_widgets.practice.exercise import Exercise
 from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict, read, slots
 from tensorkit_widgets.practice.markup import markup, plain, shown, told

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets.practice.checks import tensor_check
-from tensorkit_widgets.practice.checks_autograd import (
+from tensorkit_widgets.practice.checking.checks import tensor_check
+from tensorkit_widgets.practice.checking.checks_autograd import (
     Leaf,
     gradient,
     letters_check,

@@ -19,7 +19,7 @@ import tensorkit as tk
 from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.answers import judge, understood
 from tensorkit_widgets.practice.catalogue import find_quiz
-from tensorkit_widgets.practice.checks import tensor_check
+from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip, Verdict
 from tensorkit_widgets.practice.option_order import in_order
 from tensorkit_widgets.practice.progress_file import ProgressFile

@@ -15,9 +15,9 @@ import pytest
 
 import tensorkit as tk
 from tensorkit_widgets.practice.checking import time_limit
+from tensorkit_widgets.practice.checking.checks import Checker
 from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.checking.time_limit import TookTooLong, limited
-from tensorkit_widgets.practice.checks import Checker
 from tensorkit_widgets.practice.exercise import Exercise
 from tensorkit_widgets.practice.facts import Answer, Verdict
 from tests.widgets.practice_helpers import blank_memory

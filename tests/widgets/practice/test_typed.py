@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import tensorkit
 from tensorkit_widgets.practice.answers import judge, understood
+from tensorkit_widgets.practice.checking.checks import choice_check, layout_check, number_check, tuple_check
 from tensorkit_widgets.practice.checking.typed import layout_parts, number_in, numbers_in, word_in, worked_out
-from tensorkit_widgets.practice.checks import choice_check, layout_check, number_check, tuple_check
 from tensorkit_widgets.practice.exercise import Exercise
 from tensorkit_widgets.practice.facts import Answer, Slip
 from tensorkit_widgets.practice.kinds import Question

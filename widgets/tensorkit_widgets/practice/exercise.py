@@ -17,7 +17,7 @@ from typing import Any
 
 from tensorkit_widgets.practice.card import Card, button, entry_box, verdict_part
 from tensorkit_widgets.practice.catalogue import Task, find_task, is_name
-from tensorkit_widgets.practice.checks import Checker, plain_check
+from tensorkit_widgets.practice.checking.checks import Checker, plain_check
 from tensorkit_widgets.practice.facts import Answer, Note, Verdict
 from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.session_log import told_answer

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from tensorkit_widgets.practice.checks import Checker
+from tensorkit_widgets.practice.checking.checks import Checker
 from tensorkit_widgets.practice.facts import Slip, Verdict
 from tensorkit_widgets.practice.option_order import OptionOrder
 

@@ -23,7 +23,7 @@ from typing import Any
 from tensorkit_widgets.practice.answers import judge, kind_of, refusal, truth, understood
 from tensorkit_widgets.practice.card import Card, button
 from tensorkit_widgets.practice.catalogue import Question, QuizSheet, find_quiz, full_name, is_name
-from tensorkit_widgets.practice.checks import Checker
+from tensorkit_widgets.practice.checking.checks import Checker
 from tensorkit_widgets.practice.facts import Slip, Verdict
 from tensorkit_widgets.practice.markup import escape, plain, shown
 from tensorkit_widgets.practice.option_order import OptionOrder, in_order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit
-from tensorkit_widgets.practice.checks import Checker, choice_check, number_check, tensor_check
+from tensorkit_widgets.practice.checking.checks import Checker, choice_check, number_check, tensor_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Question, Task
 

@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import tensorkit
+from tensorkit_widgets.practice.checking.checks import choice_check, number_check, tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check, seen
-from tensorkit_widgets.practice.checks import choice_check, number_check, tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 import tensorkit as tk
+from tensorkit_widgets.practice.checking.checks import layout_check, number_check, tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.checks import layout_check, number_check, tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Facts, Slip
 from tensorkit_widgets.practice.kinds import Task
 

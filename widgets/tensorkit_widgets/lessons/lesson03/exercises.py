@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit
+from tensorkit_widgets.practice.checking.checks import Checker, layout_check, number_check, tensor_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.checks import Checker, layout_check, number_check, tensor_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
 from tensorkit_widgets.practice.kinds import Task
 

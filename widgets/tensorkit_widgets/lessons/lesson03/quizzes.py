@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checks import tensor_check
+from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
 

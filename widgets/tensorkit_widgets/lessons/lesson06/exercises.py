@@ -6,8 +6,8 @@ from typing import Any
 
 import tensorkit as tk
 from tensorkit import tracing
+from tensorkit_widgets.practice.checking.checks import Checker, tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.checks import Checker, tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 

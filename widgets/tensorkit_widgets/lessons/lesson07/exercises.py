@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit as tk
+from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.checks import tensor_check, tuple_check
-from tensorkit_widgets.practice.checks_autograd import letters_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit
+from tensorkit_widgets.practice.checking.checks import Checker, tensor_check
+from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.checks import Checker, tensor_check
-from tensorkit_widgets.practice.checks_autograd import letters_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 
 import tensorkit
+from tensorkit_widgets.practice.checking.checks import Checker, tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.checks import Checker, tensor_check, tuple_check
-from tensorkit_widgets.practice.checks_autograd import letters_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable
 from tensorkit_widgets.practice.kinds import Task
 from tensorkit_widgets.practice.markup import quoted

@@ -39,8 +39,8 @@ from tensorkit_widgets.lessons.lesson14.trial_functions import (
     written_aside,
     written_early,
 )
-from tensorkit_widgets.practice.checks import number_check, tensor_check
-from tensorkit_widgets.practice.checks_autograd import letters_check, tracked_check, trial_check
+from tensorkit_widgets.practice.checking.checks import number_check, tensor_check
+from tensorkit_widgets.practice.checking.checks_autograd import letters_check, tracked_check, trial_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tensorkit_widgets.practice.checks_autograd import Leaf, gradient, numbers_of
+from tensorkit_widgets.practice.checking.checks_autograd import Leaf, gradient, numbers_of
 from tensorkit_widgets.practice.facts import Slip, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import shown
 

@@ -5,6 +5,8 @@
 | `checking.time_limit` | what if a learner's code never ends? |
 | `checking.known_errors` | which misconception is behind an error of the engine? |
 | `checking.typed` | what did a person mean who typed `5.0`, `4_000_000` or `tk.zeros(9).nbytes`? |
+| `checking.checks` | is a tensor, a number, a layout, a choice the right one, or that of a misconception? |
+| `checking.checks_autograd` | the same of gradients, graphs and letters |
 | `checking.functions` | does a function do what it should, or what a misconception would do? |
 """
 

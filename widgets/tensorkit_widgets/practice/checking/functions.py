@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from tensorkit_widgets.practice.checking.checks import BLANK, Checker
 from tensorkit_widgets.practice.checking.known_errors import known_slip
 from tensorkit_widgets.practice.checking.time_limit import Stopped
-from tensorkit_widgets.practice.checks import BLANK, Checker
 from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import quoted, shown, told
 

@@ -1,6 +1,6 @@
 """`Parsons`: put the lines of a program in order; it is judged by running it.
 
->>> from tensorkit_widgets.practice.checks import plain_check
+>>> from tensorkit_widgets.practice.checking.checks import plain_check
 >>> puzzle = Parsons("Make `u`, the column sums of `t`.", '''
 ... s = t.t()
 ... u = s.sum(1)
@@ -22,8 +22,8 @@ from typing import Any
 import tensorkit
 from tensorkit_widgets.practice.card import Card
 from tensorkit_widgets.practice.catalogue import find_puzzle, full_name, is_name
+from tensorkit_widgets.practice.checking.checks import Checker, plain_check
 from tensorkit_widgets.practice.checking.known_errors import known_slip
-from tensorkit_widgets.practice.checks import Checker, plain_check
 from tensorkit_widgets.practice.facts import Answer, Note, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Puzzle, Stray
 from tensorkit_widgets.practice.parsons.html import body, twin

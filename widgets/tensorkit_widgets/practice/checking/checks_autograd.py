@@ -19,8 +19,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tensorkit_widgets.practice.checking.checks import BLANK, Checker
 from tensorkit_widgets.practice.checking.known_errors import known_slip
-from tensorkit_widgets.practice.checks import BLANK, Checker
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, told
 
