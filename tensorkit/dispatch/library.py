@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorkit import tracing
-from tensorkit.device import CPU, device
+from tensorkit.device import CPU, META, device
 from tensorkit.dispatch.recording import takes_self_alone
 from tensorkit.errors import DeviceMismatchError
 from tensorkit.kernels.cuda import library
-from tensorkit.storage import UntypedStorage, adopt, on_buffer
+from tensorkit.storage import UntypedStorage, adopt, allocate, on_buffer
 from tensorkit.tensor import Tensor, on_storage
 
 __all__ = ["through_library"]
@@ -27,7 +27,9 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
 
     Args:
         name: PyTorch's name of the operation, for events and errors.
-        used: the library: "LAPACK", "BLAS" or "NumPy".
+        used: the library: "LAPACK", "BLAS", "NumPy" or "NumPy sort". Products and sorts of one floating-point dtype are
+            queued on the current stream, as the meta device knows the size of the result. All else is waited for:
+            what it gives, or refuses, is known when the body has run.
     """
 
     if takes_self_alone(body):
@@ -63,6 +65,7 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
 
 
 _LISTS = frozenset((list, tuple))
+_QUEUED = ("BLAS", "NumPy sort")
 
 
 def _tensors(values: Iterable[Any]) -> Iterable[Tensor]:
@@ -92,6 +95,28 @@ def _common(name: str, values: Iterable[Any]) -> device | None:
     return where
 
 
+def _accepted(values: tuple[Any, ...]) -> bool:
+    """Whether only sizes can be refused: every product and sort takes real numbers of one floating-point dtype."""
+    dtypes = {tensor._dtype for tensor in _tensors(values)}
+    return (
+        len(dtypes) == 1
+        and next(iter(dtypes)).is_floating_point
+        and not any(isinstance(value, complex) for value in values)
+    )
+
+
+def _without_data(value: Any) -> Any:
+    """A tensor of the same size, dtype and layout on the meta device, or whatever else was given."""
+    if isinstance(value, (list, tuple)) and any(True for _ in _tensors(value)):
+        return type(value)([_without_data(part) for part in value])
+    if not isinstance(value, Tensor) or value._device.type != "cuda":
+        return value
+    made = on_storage(allocate(value._store().nbytes(), META), value._lay(), value._dtype)
+    if value._bits:
+        made._bits = value._bits
+    return made
+
+
 class _Call:
     """One call: which tensors read the device's bytes, and in whose place."""
 
@@ -102,9 +127,12 @@ class _Call:
 
     def run(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         __tracebackhide__ = True
+        if self.used in _QUEUED and _accepted((*args, *kwargs.values())) and kwargs.get("out") is None:
+            return self._queue(body, args, kwargs)
         given = [self._here(value) for value in args]
         named = {key: self._here(value) for key, value in kwargs.items()}
         beside = next(iter(self.storages.values()))[0]._buffer
+        library.wait(beside)
         try:
             with tracing.silence(), CPU:
                 result = body(*given, **named)
@@ -113,6 +141,34 @@ class _Call:
                 self._follow(original, alias)
         library.told(self.name, self.used, beside)
         return self._there(result, beside)
+
+    def _queue(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return at once what will hold the result; the body runs when the stream comes to it."""
+        with tracing.silence(), CPU:
+            shown = body(
+                *map(_without_data, args), **{key: _without_data(value) for key, value in kwargs.items()}
+            )
+        made = self._empty_like(shown)
+        given = [self._here(value) for value in args]
+        named = {key: self._here(value) for key, value in kwargs.items()}
+        targets = [self._here(tensor) for tensor in _tensors((made,))]
+
+        def work() -> None:
+            with tracing.silence(), CPU:
+                for target, found in zip(targets, _tensors((body(*given, **named),)), strict=True):
+                    target._nd()[...] = found._nd()
+
+        buffers = [storage._buffer for storage, _, _ in self.storages.values()]
+        library.queue(self.name, self.used, work, buffers)
+        return made
+
+    def _empty_like(self, shown: Any) -> Any:
+        """Tensors on the device for those without data that a body gave."""
+        if isinstance(shown, (list, tuple)):
+            parts = [self._empty_like(part) for part in shown]
+            return tuple(parts) if type(shown) is tuple else type(shown)(parts)
+        lay = shown._lay()
+        return on_storage(allocate(lay.reach() * shown._dtype.itemsize, self.where), lay, shown._dtype)
 
     def _here(self, value: Any) -> Any:
         """A tensor on the device's bytes, or whatever else was given."""

@@ -15,7 +15,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
 from tensorkit.kernels.cuda.half import identity
-from tensorkit.kernels.cuda.runners import GpuRunner
+from tensorkit.kernels.cuda.runners import GpuRunner, Launch
 from tensorkit.kernels.scalars import arithmetic, bessel, elementary, gamma_shares, questions, special
 from tensorkit.kernels.scalars.forms import Scalar
 from tests.support.garbage import collect
@@ -201,7 +201,7 @@ def test_the_gpu_runner_launches_with_plain_numbers(count: int, blocks: int) -> 
     runner._load = lambda kernel, index, device: "code"  # type: ignore[method-assign]
     kernel = zip_kernel(Zip(add, dtypes.float32, (dtypes.float32,) * 2, dtypes.float32, 2, 1), True)
     arguments = (count, 4096, 8192, 12288, (2, 3), (3, 1), (1, 2), (0, 1), (0.1,))
-    assert runner.launch(kernel, arguments, count, 0, ()) == (blocks, 256)
+    assert runner.launch(Launch(kernel, arguments, 0, (), count)) == (blocks, 256)
     current, (stream, config, code, *values) = gpu.seen
     assert (current, stream, code) == (("current",), "default stream", "code")
     assert (config.grid, config.block) == ((blocks, 1, 1), (256, 1, 1))

@@ -74,6 +74,7 @@ class Coverage:
         self.title = title
         self.counts: Counter[str] = Counter()
         self.found: dict[str, set[str]] = {}
+        self.notes: list[str] = []  # what else is to be told
         TABLES.append(self)
 
     def add(self, op: str, dtypes_of_operands: Iterable[str]) -> None:
@@ -89,7 +90,7 @@ class Coverage:
         lines = [f"{len(self.found)} operations, {self.counts.total()} calls that gave a value"]
         for kinds, ops in sorted(groups.items(), key=lambda group: -len(group[0])):
             lines += textwrap.wrap(f"{_said(kinds)}: {', '.join(ops)}", 150, subsequent_indent="    ")
-        return lines
+        return lines + self.notes
 
 
 def _said(kinds: tuple[str, ...]) -> str:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from types import CellType, FunctionType, SimpleNamespace
+from types import CellType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy
@@ -74,6 +74,11 @@ class Kernel:
         self.names = names
         self.arguments = arguments
 
+    @property
+    def waits(self) -> bool:
+        """Whether the threads of a block wait for one another."""
+        return "syncthreads" in self.body.__code__.co_names
+
 
 def _is_plain(value: Any) -> bool:
     return isinstance(value, FunctionType)
@@ -102,9 +107,8 @@ def bind(
 
     def ready(value: Any) -> Any:
         own = isinstance(value, FunctionType) and value.__module__.startswith("numba.")
-        return (
-            wrap(value) if takes(value) and not own else value
-        )  # numba's own functions stand for the machine's
+        # Numba's own functions stand for the machine's.
+        return wrap(value) if takes(value) and not own else value
 
     # Only what it names: a copy of all globals would keep a notebook's tensors alive for ever.
     around = function.__globals__
@@ -148,11 +152,17 @@ def _c_types(argument: Argument) -> list[Any]:
 
 
 @cache
-def _host_function(function: Function) -> Any:
-    """A plain function that compiled code on the host can call; compiled once for all kernels that use it."""
+def _host_functions(every_thread: bool) -> tuple[ModuleType, Function]:
+    """The `cuda` that functions see on the host, and what makes them callable from compiled code (each once)."""
     from numba import njit
 
-    return njit(error_model="numpy")(bind(function, {}, _host_function))
+    cuda = host_cuda.together() if every_thread else host_cuda.alone()
+
+    @cache
+    def wrap(function: Function) -> Any:
+        return njit(error_model="numpy")(bind(function, {"cuda": cuda}, wrap))
+
+    return cuda, wrap
 
 
 @cache
@@ -200,8 +210,8 @@ def _compile_host(kernel: Kernel, every_thread: bool, kept: str | None) -> tuple
     _compiled += 1
     from numba import cfunc, types
 
-    body = bind(kernel.body, kernel.names, _host_function)
-    body.__globals__["cuda"] = host_cuda.together() if every_thread else host_cuda.alone()
+    cuda, wrap = _host_functions(every_thread)
+    body = bind(kernel.body, kernel.names | {"cuda": cuda}, wrap)
     compiled: Any = cfunc(_signature(types, kernel.arguments), error_model="numpy")(body)
     if kept:
         name, kind, data = compiled._library.serialize_using_object_code()
@@ -247,11 +257,11 @@ def _as_if_on(capability: tuple[int, int]) -> Iterator[None]:
 @cache
 def _device_functions(capability: tuple[int, int]) -> Function:
     """For one compute capability, what makes a plain function callable from a GPU's kernels (each once)."""
-    from numba import cuda
+    cuda: Any = import_module("numba.cuda")
 
     @cache
     def wrap(function: Function) -> Any:
-        return cuda.jit(device=True)(bind(function, {}, wrap))
+        return cuda.jit(device=True)(bind(function, {"cuda": cuda}, wrap))
 
     return wrap
 
@@ -262,8 +272,7 @@ def ptx(kernel: Kernel, capability: tuple[int, int]) -> str:
     cuda: Any = import_module("numba.cuda")
 
     with _as_if_on(capability):
-        body = bind(kernel.body, kernel.names, _device_functions(capability))
-        body.__globals__["cuda"] = cuda
+        body = bind(kernel.body, kernel.names | {"cuda": cuda}, _device_functions(capability))
         signature = _signature(cuda.types, kernel.arguments)
         text, _ = cuda.compile(body, signature, device=False, abi="numba", cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)\(", text)

@@ -15,13 +15,13 @@ from tensorkit.dtypes import dtype, promote_types
 from tensorkit.kernels.cuda.compile import Kernel, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
 from tensorkit.kernels.cuda.families import Zip, scalar_values, widest
-from tensorkit.kernels.cuda.half import identity, raw_name
+from tensorkit.kernels.cuda.half import identity
 from tensorkit.kernels.cuda.plan import Operand, extent, is_row_major
-from tensorkit.kernels.cuda.runners import EmulatedRunner, Runner
+from tensorkit.kernels.cuda.runners import EmulatedRunner, Launch
 from tensorkit.kernels.cuda.work import Work, as_bits, is_staged, run_staged
 from tensorkit.kernels.scalars.forms import Scalar
 
-__all__ = ["check_reach", "copy", "launch_blocks", "launch_guarded", "launch_zip"]
+__all__ = ["check_reach", "copy", "launch_kernel", "launch_zip"]
 
 Ints = tuple[int, ...]
 Function = Callable[..., Any]
@@ -110,53 +110,33 @@ def _spec_of(
     return Zip(function, out, kinds, tensors, 0, len(numbers) + more, result, number, pattern, wide, name)
 
 
-def launch_blocks(
-    runner: Runner,
+def launch_kernel(
     kernel: Kernel,
-    counts: tuple[int, ...],
+    counts: Ints,
     operands: tuple[Operand, ...],
     layouts: tuple[Any, ...],
-    blocks: int,
+    *,
+    threads: int = 0,
+    blocks: int = 0,
+    guard: str = "",
 ) -> None:
-    """Launch a kernel whose blocks work together on a row each: counts first, then pointers, then how they lie.
+    """Launch a kernel that takes counts first, then a pointer for each operand, then how they lie.
 
     Args:
-        blocks: how many blocks have something to do, one after the other if the device has fewer.
+        threads: how many threads have something to do. blocks: or how many blocks, of all whose threads one needs.
+        guard: of a kernel that follows indices: see `Launch`.
     """
-    half, index = runner.native_half, operands[0].buffer.index
-    pointers = tuple(
-        runner.pointer(operand, operand.offset, raw_name(operand.dtype.name, half)) for operand in operands
-    )
-    buffers = [operand.buffer for operand in operands]
-    grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), blocks, index, buffers, blocks)
-    if tracing.active:
-        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
-
-
-def launch_guarded(
-    kernel: Kernel,
-    counts: tuple[int, ...],
-    operands: tuple[Operand, ...],
-    layouts: tuple[Any, ...],
-    count: int,
-    guard: str,
-) -> None:
-    """Launch a kernel that follows indices, whose last argument is where it writes down one that is out of range.
-
-    Args:
-        count: how many threads have something to do.
-        guard: what is said of an index out of range: a text with places for it and for the size.
-    """
-    runner = runner_for(operands[0].buffer)
-    index = operands[0].buffer.index
+    where = operands[0].buffer
+    runner = runner_for(where)
     kinds = [argument.kind for argument in kernel.arguments if isinstance(argument, Pointer)]
     pointers = tuple(
         runner.pointer(operand, operand.offset, kind) for operand, kind in zip(operands, kinds, strict=False)
     )
     buffers = [operand.buffer for operand in operands]
-    grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), count, index, buffers, guard=guard)
+    arguments = (*counts, *pointers, *layouts)
+    grid, block = runner.launch(Launch(kernel, arguments, where.index, buffers, threads, blocks, guard))
     if tracing.active:
-        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{where.index}", runner.name))
 
 
 def check_reach(operands: tuple[tuple[Operand, Ints], ...]) -> None:

@@ -7,18 +7,20 @@ counted as a transfer. Each call is an event that names the operation and the li
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit import tracing
 from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
-from tensorkit.kernels.cuda.streams import wait_for
+from tensorkit.kernels.cuda.streams import enqueue, wait_for
 
-__all__ = ["bytes_of", "keep", "told"]
+__all__ = ["bytes_of", "keep", "queue", "told", "wait"]
 
 
 def bytes_of(buffer: Any, name: str) -> Bytes:
-    """The bytes of a buffer for a library that runs where they lie, once all that was asked for before is done.
+    """The bytes of a buffer for a library that runs where they lie.
 
     Raises:
         MissingKernelError: on a GPU, whose memory no library of the host can work in.
@@ -28,8 +30,19 @@ def bytes_of(buffer: Any, name: str) -> Bytes:
             f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend: no library on this GPU does it yet. "
             "Move the tensors first: t.cpu() returns a copy on the CPU."
         )
-    wait_for(buffer)
     return buffer._bytes
+
+
+def wait(buffer: Any) -> None:
+    """Wait for the current stream of a buffer's device: the program is held up (see ``set_sync_debug_mode``)."""
+    held_up()
+    wait_for(buffer)
+
+
+def queue(name: str, library: str, work: Callable[[], None], buffers: Sequence[Any]) -> None:
+    """Give a library's work to the current stream, and tell the listeners."""
+    enqueue(work, buffers)
+    told(name, library, buffers[0])
 
 
 def keep(data: Bytes, beside: Any) -> EmulatedBuffer:

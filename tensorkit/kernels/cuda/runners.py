@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy
 
@@ -28,15 +28,34 @@ __all__ = [
     "EmulatedRunner",
     "GpuRunner",
     "Grid",
+    "Launch",
     "Runner",
     "TracedRunner",
     "flat",
 ]
 
-Buffers = Sequence[Any]
 Grid = tuple[int, int]
 THREADS = 256  # of a block, on a GPU
 BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads stride
+
+
+class Launch(NamedTuple):
+    """One launch, as a runner is asked for it.
+
+    Attributes:
+        kernel: what to run. arguments: what it takes, but for where it writes down an index out of range.
+        device: its number. buffers: those that the arguments point into.
+        threads: how many have something to do. blocks: or how many blocks, of all whose threads one needs.
+        guard: of a kernel that follows indices: what is said of one out of range, with places for it and the size.
+    """
+
+    kernel: Kernel
+    arguments: tuple[Any, ...]
+    device: int
+    buffers: Sequence[Any]
+    threads: int
+    blocks: int = 0
+    guard: str = ""
 
 
 class Runner(Protocol):
@@ -44,30 +63,13 @@ class Runner(Protocol):
 
     name: str
     native_half: bool
-    apart: (
-        bool  # whether operands are converted before a kernel runs, so that few kernels have to be compiled
-    )
+    apart: bool  # whether operands are converted first, so that few kernels have to be compiled
 
     def pointer(self, operand: Operand, first: int, raw: str) -> Any:
         """What the body is handed for an operand whose first element is element number `first`."""
 
-    def launch(
-        self,
-        kernel: Kernel,
-        arguments: tuple[Any, ...],
-        count: int,
-        index: int,
-        buffers: Buffers,
-        blocks: int = 0,
-        guard: str = "",
-    ) -> Grid:
-        """Give the kernel to the current stream of device `index`; returns the grid: blocks, and threads of each.
-
-        Args:
-            count: how many elements there are to do. buffers: the device buffers that `arguments` point into.
-            blocks: how many blocks have a row each to do, if they have.
-            guard: of a kernel whose last argument is where it writes down an index out of range: what is said of it.
-        """
+    def launch(self, asked: Launch) -> Grid:
+        """Give the kernel to the current stream of its device; returns the grid: blocks, and threads of each."""
 
     def parts(self, rows: int, columns: int) -> int:
         """Into how many parts a reduction cuts each row, so that all of the device has something to do."""
@@ -118,36 +120,22 @@ class EmulatedRunner:
         buffer: EmulatedBuffer = operand.buffer
         return buffer._address + first * int(operand.dtype.itemsize)
 
-    def launch(
-        self,
-        kernel: Kernel,
-        arguments: tuple[Any, ...],
-        count: int,
-        index: int,
-        buffers: Buffers,
-        blocks: int = 0,
-        guard: str = "",
-    ) -> Grid:
-        call = compiler.host(kernel, self.grid is not None)
-        values, words = flat(arguments), (ctypes.c_int64 * 3)()
-        if guard:
+    def launch(self, asked: Launch) -> Grid:
+        call = compiler.host(asked.kernel, self.grid is not None)
+        values, words = flat(asked.arguments), (ctypes.c_int64 * 3)()
+        if asked.guard:
             values.append(ctypes.addressof(words))
+        blocks, threads = grid = self.grid or (1, 1)
 
-        def done() -> None:
-            call(*values)
-            _check_guard(guard, words)
+        def work() -> None:
+            if self.grid is None:
+                call(*values)
+            else:
+                host_cuda.run_grid(call, values, blocks, threads, asked.kernel.waits)
+            _check_guard(asked.guard, words)
 
-        if self.grid is None:
-            enqueue(done if guard else lambda: call(*values), buffers)
-            return 1, 1
-        grid, barriers = self.grid, "syncthreads" in kernel.body.__code__.co_names
-
-        def all_done() -> None:
-            host_cuda.run_grid(call, values, *grid, barriers)
-            _check_guard(guard, words)
-
-        enqueue(all_done, buffers)
-        return self.grid
+        enqueue(work, asked.buffers)
+        return grid
 
     def parts(self, rows: int, columns: int) -> int:
         return 1 if self.grid is None else _cut(rows, columns, self.grid[0], self.grid[1])
@@ -173,29 +161,21 @@ class TracedRunner:
         whole = buffer._bytes[: buffer.nbytes // operand.dtype.itemsize * operand.dtype.itemsize]
         return TracedPointer("", whole.view(raw), first)
 
-    def launch(
-        self,
-        kernel: Kernel,
-        arguments: tuple[Any, ...],
-        count: int,
-        index: int,
-        buffers: Buffers,
-        blocks: int = 0,
-        guard: str = "",
-    ) -> Grid:
+    def launch(self, asked: Launch) -> Grid:
         typed = tuple(
             tuple(numpy.dtype(kind.kind).type(value) for value in argument)
             if isinstance(kind, Numbers)
             else argument
-            for kind, argument in zip(kernel.arguments, arguments, strict=not guard)
+            for kind, argument in zip(asked.kernel.arguments, asked.arguments, strict=not asked.guard)
         )
-        for buffer in buffers:
+        for buffer in asked.buffers:
             wait_for(buffer)
         words = numpy.zeros(3, numpy.int64)
-        if guard:
+        if asked.guard:
             typed = (*typed, TracedPointer("fault", words, 0))
-        self.launches.append(play(kernel.body, kernel.names, typed, self.blocks, self.threads))
-        _check_guard(guard, words)
+        body, names = asked.kernel.body, asked.kernel.names
+        self.launches.append(play(body, names, typed, self.blocks, self.threads))
+        _check_guard(asked.guard, words)
         return self.blocks, self.threads
 
     def parts(self, rows: int, columns: int) -> int:
@@ -221,23 +201,17 @@ class GpuRunner:
         buffer: GpuBuffer = operand.buffer
         return buffer.address + first * int(operand.dtype.itemsize)
 
-    def launch(
-        self,
-        kernel: Kernel,
-        arguments: tuple[Any, ...],
-        count: int,
-        index: int,
-        buffers: Buffers,
-        blocks: int = 0,
-        guard: str = "",
-    ) -> Grid:
-        streams = self._streams(index)
+    def launch(self, asked: Launch) -> Grid:
+        streams = self._streams(asked.device)
         device = streams.select()
-        blocks = min(blocks or -(-count // THREADS), streams.most_blocks(BLOCKS_PER_UNIT))
-        values = flat(_machine_numbers(kernel, arguments))
-        if guard:
-            values.append(streams.guard_words(guard))
-        code = self._loaded.get((kernel, index)) or self._load(kernel, index, device)
+        wanted = asked.blocks or -(-asked.threads // THREADS)
+        blocks = min(wanted, streams.most_blocks(BLOCKS_PER_UNIT))
+        values = flat(_machine_numbers(asked.kernel, asked.arguments))
+        if asked.guard:
+            values.append(streams.guard_words(asked.guard))
+        code = self._loaded.get((asked.kernel, asked.device)) or self._load(
+            asked.kernel, asked.device, device
+        )
         try:
             self._launch(streams.current().core, self._config(blocks), code, *values)
         except Exception as error:

@@ -22,7 +22,7 @@ from tensorkit.kernels.cuda.families import Zip, kernel_name, zip_kernel
 from tensorkit.kernels.cuda.half import identity, math_name, raw_name
 from tensorkit.kernels.cuda.kernels import ZIPS
 from tensorkit.kernels.cuda.plan import Operand, Piece, is_row_major, pieces, row_major
-from tensorkit.kernels.cuda.runners import EmulatedRunner, Grid, Runner
+from tensorkit.kernels.cuda.runners import EmulatedRunner, Grid, Launch, Runner
 from tensorkit.kernels.sizes import FUSED_ON_HOST
 
 __all__ = ["Scratch", "Work", "as_bits", "is_staged", "run_staged"]
@@ -94,7 +94,7 @@ class Work:
         )
         arguments = (piece.elements, *pointers, piece.size, *piece.strides, values)
         buffers = [operand.buffer for operand in operands]
-        return runner.launch(kernel, arguments, piece.elements, self.index, buffers)
+        return runner.launch(Launch(kernel, arguments, self.index, buffers, piece.elements))
 
     def tell(self) -> None:
         """Hand what was launched to the listeners."""

@@ -46,13 +46,6 @@ def _as_int64(index: Tensor) -> Tensor:
     )
 
 
-def _wide(tensor: Tensor, size: tuple[int, ...]) -> Operand:
-    """A tensor broadcast to a size, as kernels take it."""
-    layout = tensor._lay()
-    layout = layout if layout.size == size else layout.expand(size)
-    return Operand(tensor._store()._buffer, tensor._dtype, layout.stride, layout.offset)
-
-
 def _without(stride: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*stride[:axis], 0, *stride[axis + 1 :])
 
@@ -64,26 +57,23 @@ def gathered(input: Tensor, axis: int, index: Tensor) -> Tensor:
     made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     lay, wide = input._lay(), size or (1,)
     own, stride = (lay.size, lay.stride) if lay.size else ((1,), (0,))
-    places = _wide(index, wide)
+    places = operand(index, wide)
     target = operand(made)._replace(stride=contiguous_stride(wide))
     source = Operand(input._store()._buffer, input._dtype, _without(stride, axis), lay.offset)
     indexing.gather(target, source, places, wide, own[axis], stride[axis], axis)
     return made
+
+
+def _of_slices(index: Tensor, axis: int, size: tuple[int, ...]) -> Tensor:
+    """An index (of one dimension, or none) that names whole slices, as one that names the elements of a size."""
+    layout = index._lay()
+    steps = tuple((layout.stride[0] if layout.size else 0) if d == axis else 0 for d in range(len(size)))
+    return index._view(Layout(size, steps, layout.offset))
 
 
 def selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:
     """Slices along one dimension, as `index` (of one dimension, or none) names them."""
-    input, index = resolved(input), _as_int64(index)
-    made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
-    lay, wide = input._lay(), size or (1,)
-    own, stride = (lay.size, lay.stride) if lay.size else ((1,), (0,))
-    along = index._lay().stride[0] if index.dim() else 0
-    steps = tuple(along if d == axis else 0 for d in range(len(wide)))
-    places = Operand(index._store()._buffer, dtypes.int64, steps, index._lay().offset)
-    source = Operand(input._store()._buffer, input._dtype, _without(stride, axis), lay.offset)
-    target = operand(made)._replace(stride=contiguous_stride(wide))
-    indexing.gather(target, source, places, wide, own[axis], stride[axis], axis)
-    return made
+    return gathered(input, axis, _of_slices(_as_int64(index), axis, size))
 
 
 def scattered(target: Tensor, axis: int, index: Tensor, source: Tensor, how: str) -> None:
@@ -110,7 +100,7 @@ def scattered(target: Tensor, axis: int, index: Tensor, source: Tensor, how: str
     indexing.scatter(
         how,
         Operand(target._store()._buffer, target._dtype, stride, lay.offset),
-        _wide(index, size),
+        operand(index, size),
         Operand(source._store()._buffer, source._dtype, steps, given.offset),
         size,
         axis,
@@ -122,9 +112,7 @@ def scattered(target: Tensor, axis: int, index: Tensor, source: Tensor, how: str
 def scattered_rows(target: Tensor, axis: int, index: Tensor, source: Tensor, how: str) -> None:
     """`scattered`, where `index` (of one dimension, or none) names whole slices."""
     size = source._lay().size or (1,)
-    layout = index._lay()
-    steps = tuple((layout.stride[0] if layout.size else 0) if d == axis else 0 for d in range(len(size)))
-    scattered(target, axis, index._view(Layout(size, steps, layout.offset)), source, how)
+    scattered(target, axis, _of_slices(_as_int64(index), axis, size), source, how)
 
 
 def filled_rows(target: Tensor, axis: int, index: Tensor, number: Tensor) -> None:
@@ -175,7 +163,7 @@ def located(tensors: Sequence[Any], shape: tuple[int, ...], lengths: Any, steps:
     found = empty_strided(shape, contiguous_stride(shape), dtypes.int64, like._device)
     found.zero_()
     for dim, (index, length, step) in enumerate(zip(tensors, lengths, steps, strict=True)):
-        indexing.locate(operand(found), _wide(index, shape), shape, length, step, dim)
+        indexing.locate(operand(found), operand(index, shape), shape, length, step, dim)
     return found
 
 

@@ -251,7 +251,7 @@ def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any, apart: tu
         applies=_real_alone("kthvalue", lambda call: not call["input"].dim()),
         input=_back_to_one,
     ),
-    library="NumPy",
+    library="NumPy sort",
 )
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element along a dimension, counted from 1, and where it is.
@@ -441,7 +441,7 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     forms = takes(
         "(Tensor input)", "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)"
     )
-    return op(samples=samples, kind="reduce", name=name, derivative=rule, library="NumPy")(forms(middle))
+    return op(samples=samples, kind="reduce", name=name, derivative=rule, library="NumPy sort")(forms(middle))
 
 
 median = _median_op("median", ", which is nan where there is one", "tensor(nan)")
@@ -464,7 +464,7 @@ nanmedian = _median_op("nanmedian", " of what is not nan", "tensor(2.)")
     ),
     kind="reduce",
     derivative=Rule("ModeBackward0", applies=_real_alone("mode", _nothing_to_count), input=_back_to_one),
-    library="NumPy",
+    library="NumPy sort",
 )
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension, the smallest of several, and where it is.

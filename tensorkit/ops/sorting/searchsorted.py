@@ -252,7 +252,7 @@ _BUCKET_FORMS = (
     kind="reduce",
     methods=(),
     first=_bucketize_at_once,
-    library="NumPy",
+    library="NumPy sort",
 )
 @takes(*_BUCKET_FORMS)
 def bucketize(
@@ -320,7 +320,7 @@ _SEARCH_FORMS = (
     kind="reduce",
     methods=(),
     first=_searchsorted_at_once,
-    library="NumPy",
+    library="NumPy sort",
 )
 @takes(*_SEARCH_FORMS)
 def searchsorted(

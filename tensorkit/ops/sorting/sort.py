@@ -183,7 +183,7 @@ def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, 
     ),
     strict=True,
     first=_sort_at_once,
-    library="NumPy",
+    library="NumPy sort",
 )
 @takes(*_SORT_FORMS)
 def sort(
@@ -237,7 +237,7 @@ def sort(
     kind="reduce",
     strict=True,
     first=_argsort_at_once,
-    library="NumPy",
+    library="NumPy sort",
 )
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
@@ -285,7 +285,7 @@ def argsort(
     ),
     kind="reduce",
     out_error="sort",
-    library="NumPy",
+    library="NumPy sort",
 )
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dimension: ``input.sort(dim=0).values``.

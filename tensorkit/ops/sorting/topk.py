@@ -207,7 +207,7 @@ def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
     kind="reduce",
     derivative=Rule("TopkBackward0", input=spread),
     first=_topk_at_once,
-    library="NumPy",
+    library="NumPy sort",
 )
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None

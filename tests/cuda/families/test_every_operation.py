@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +21,13 @@ from tensorkit.dispatch.registry import Op, Sample, registry
 from tensorkit.errors import AcceleratorError, MissingKernelError
 from tensorkit.tensor import on_storage
 from tests.parity.compare import Operand, build
+from tests.parity.coverage import Coverage
 from tests.support.warnings import recorded
 
 OPS = sorted((op for op in registry.values() if op.samples), key=lambda op: op.name)
 LAYOUTS = ("plain", "transposed", "sliced", "expanded", "turned")
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
-SAME: Counter[str] = Counter()
+COVERAGE = Coverage("operations that do on an emulated device what they do on the CPU, by dtype")
 REFUSED: dict[str, str] = {}
 
 #: What has no kernel yet, by name.
@@ -212,13 +212,13 @@ def test_an_operation_does_on_a_device_what_it_does_on_the_cpu(op: Op) -> None:
             if found:
                 wrong.append(f"{sample.call} on {operands}: {found}")
             else:
-                SAME[op.name] += 1
+                COVERAGE.add(op.name, {operand.dtype for operand in operands.values()})
     assert not wrong, f"{len(wrong)} cases, among them:\n" + "\n".join(wrong[:5])
 
 
 def test_what_has_no_kernel_is_known_by_name() -> None:
     """Runs after the others: what they refused is on the list, or a special function."""
-    print(f"{len(SAME)} operations ran on the device, {sum(SAME.values())} calls; refused: {sorted(REFUSED)}")
+    COVERAGE.notes.append(f"refused by name: {len(REFUSED)}, {', '.join(sorted(REFUSED))}")
     unknown = {
         name: text for name, text in REFUSED.items() if name not in WITHOUT_KERNEL and "special" not in text
     }

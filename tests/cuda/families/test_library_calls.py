@@ -47,3 +47,28 @@ def test_views_outputs_and_gradients(memory: EmulatedMemory) -> None:
 def test_the_second_tensor_must_be_there_too(memory: EmulatedMemory) -> None:
     with pytest.raises(DeviceMismatchError, match="found at least two devices, cuda:0 and cpu"):
         tk.linalg.solve(tk.eye(2, device="cuda"), tk.ones(2))
+
+
+def test_products_and_sorts_are_queued(memory: EmulatedMemory) -> None:
+    a = tk.arange(6.0, device="cuda").view(2, 3)
+    stream = tk.cuda.Stream()
+    with tk.cuda.stream(stream), memory.streams[0].current().held():
+        product, (values, places) = a @ a.t(), a.sort(descending=True)
+        assert not stream.query()
+        del a  # the queue keeps what it needs
+    stream.synchronize()
+    assert product.tolist() == [[5, 14], [14, 50]]
+    assert (values.tolist(), places.tolist()) == ([[2, 1, 0], [5, 4, 3]], [[2, 1, 0]] * 2)
+
+
+def test_only_what_depends_on_the_numbers_waits(memory: EmulatedMemory) -> None:
+    a = tk.eye(3, device="cuda")
+    tk.cuda.set_sync_debug_mode("error")
+    try:
+        assert tk.addmm(a, a, a).device.type == "cuda"
+        a.topk(2)
+        for call in (tk.linalg.inv, tk.unique, lambda t: t.long().flatten().bincount()):
+            with pytest.raises(RuntimeError, match="called a synchronizing CUDA operation"):
+                call(a)
+    finally:
+        tk.cuda.set_sync_debug_mode("default")

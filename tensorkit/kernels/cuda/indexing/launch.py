@@ -17,7 +17,7 @@ from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers,
 from tensorkit.kernels.cuda.emulator import runner_for
 from tensorkit.kernels.cuda.families import scalar_values
 from tensorkit.kernels.cuda.indexing import kernels
-from tensorkit.kernels.cuda.launch import check_reach, launch_guarded
+from tensorkit.kernels.cuda.launch import check_reach, launch_kernel
 from tensorkit.kernels.cuda.plan import MOST_DIMS, Operand, coalesce
 
 __all__ = ["count_up", "gather", "locate", "scatter", "triangle"]
@@ -25,7 +25,11 @@ __all__ = ["count_up", "gather", "locate", "scatter", "triangle"]
 Sizes = tuple[int, ...]
 Function = Callable[..., Any]
 _BITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
-_OUT_OF_BOUNDS = "index {} is out of bounds for dimension {} with size {}"
+
+
+def _out_of_bounds(dim: int) -> str:
+    """What is said of an index out of range, with places for it and for the size."""
+    return f"index {{}} is out of bounds for dimension {dim} with size {{}}"
 
 
 def _laid(size: Sizes, strides: tuple[Sizes, ...]) -> tuple[int, Sizes, tuple[Sizes, ...]]:
@@ -67,9 +71,8 @@ def gather(
     dims, walked, strides = _laid(size, (out.stride, a.stride, index.stride))
     kernel = _gather_kernel(out.dtype.itemsize, dims)
     sizes = (walked, *strides, length, step)
-    launch_guarded(
-        kernel, (prod(size),), (out, a, index), sizes, prod(size), _OUT_OF_BOUNDS.format("{}", dim, "{}")
-    )
+    count = prod(size)
+    launch_kernel(kernel, (count,), (out, a, index), sizes, threads=count, guard=_out_of_bounds(dim))
 
 
 @cache
@@ -89,8 +92,8 @@ def locate(out: Operand, index: Operand, size: Sizes, length: int, step: int, di
     check_reach(((out, size), (index, size)))
     dims, walked, strides = _laid(size, (out.stride, index.stride))
     sizes = (walked, *strides, length, step)
-    text = _OUT_OF_BOUNDS.format("{}", dim, "{}")
-    launch_guarded(_locate_kernel(dims), (prod(size),), (out, index), sizes, prod(size), text)
+    count, guard = prod(size), _out_of_bounds(dim)
+    launch_kernel(_locate_kernel(dims), (count,), (out, index), sizes, threads=count, guard=guard)
 
 
 # -- scatter --------------------------------------------------------------------------------------------------------
@@ -172,8 +175,8 @@ def scatter(
     kind = _dtype_of_width(out.dtype) if how == "set" else out.dtype
     lines = prod(walked)
     sizes = (walked, *laid, *(o.stride[axis] for o in (out, index, a)), length)
-    text = _OUT_OF_BOUNDS.format("{}", dim, "{}")
-    launch_guarded(_scatter_kernel(how, kind, dims), (lines, size[axis]), (out, index, a), sizes, lines, text)
+    kernel, counts = _scatter_kernel(how, kind, dims), (lines, size[axis])
+    launch_kernel(kernel, counts, (out, index, a), sizes, threads=lines, guard=_out_of_bounds(dim))
 
 
 def _dtype_of_width(kind: dtype) -> dtype:
@@ -205,7 +208,7 @@ def count_up(out: Operand, length: int, first: Any, last: Any, step: Any) -> Non
     counted_back = length // 2 if last is not None else length
     values = scalar_values((first, 0 if last is None else last, step), compute)
     layouts = (out.stride[0], counted_back, values)
-    launch_guarded(kernel, (length,), (out,), layouts, length, "")
+    launch_kernel(kernel, (length,), (out,), layouts, threads=length)
 
 
 @cache
@@ -232,4 +235,4 @@ def triangle(out: Operand, a: Operand, size: Sizes, diagonal: int, lower: bool) 
     strides = tuple((0,) * missing + o.stride for o in (out, a))
     count = prod(size)
     layouts = (walked, *strides, size[-1], size[-2], diagonal, int(lower))
-    launch_guarded(_triangle_kernel(out.dtype.itemsize, dims), (count,), (out, a), layouts, count, "")
+    launch_kernel(_triangle_kernel(out.dtype.itemsize, dims), (count,), (out, a), layouts, threads=count)

@@ -16,7 +16,7 @@ from tensorkit.kernels.cuda import half
 from tensorkit.kernels.cuda import kernels as zips
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 from tensorkit.kernels.cuda.emulator import runner_for
-from tensorkit.kernels.cuda.launch import check_reach, launch_guarded
+from tensorkit.kernels.cuda.launch import check_reach, launch_kernel
 from tensorkit.kernels.cuda.philox import kernels
 from tensorkit.kernels.cuda.plan import MOST_DIMS, Operand, coalesce
 
@@ -180,11 +180,10 @@ def draw(
     signed = seed - 2**64 if seed >= 2**63 else seed
     if how == "integers":
         scalars = tuple(n - 2**64 if n >= 2**63 else n for n in scalars)
-    launch_guarded(
+    launch_kernel(
         kernel,
         (count, threads, unroll, *steps),
         (out,),
         (walked, stride, signed, offset // WORDS, scalars),
-        threads,
-        "",
+        threads=threads,
     )

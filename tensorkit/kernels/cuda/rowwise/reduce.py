@@ -23,7 +23,7 @@ from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
 from tensorkit.kernels.cuda.families import scalar_values
-from tensorkit.kernels.cuda.launch import check_reach, copy, launch_blocks
+from tensorkit.kernels.cuda.launch import check_reach, copy, launch_kernel
 from tensorkit.kernels.cuda.plan import Operand, coalesce, row_major
 from tensorkit.kernels.cuda.rowwise import reduce_kernels
 
@@ -40,6 +40,7 @@ __all__ = [
     "prepared",
     "reduce",
     "start_of",
+    "through",
     "wide_total",
 ]
 
@@ -287,22 +288,23 @@ def prepared(a: Operand, size: Sizes, out_stride: Sizes, axes: Sizes, ordered: b
     laid = empty_like(a, a.dtype, size)._replace(stride=stride)
     with tracing.silence():
         copy(laid, a, size)
-    # Of more than two kept dimensions the output is written row by row and spread afterwards: see `reduce`.
-    return laid, _Rows(
-        prod(size[d] for d in kept),
-        prod(size[d] for d in axes),
-        *padded((prod(size[d] for d in kept),), ((1,), (prod(size[d] for d in axes),)), 2)[:1],
-        (0, 1),
-        (0, prod(size[d] for d in axes)),
-        (prod(size[d] for d in axes),),
-        (1,),
-    )
+    # The rows are one after the other now; `reduce` spreads what was written row by row.
+    rows, columns = prod(size[d] for d in kept), prod(size[d] for d in axes)
+    return laid, _Rows(rows, columns, (1, rows), (0, 1), (0, columns), (columns,), (1,))
 
 
 def empty_like(beside: Operand, kind: dtype, size: Sizes) -> Operand:
     """A new row-major operand on the same device."""
     buffer = memory_for(beside.buffer).allocate(prod(size) * kind.itemsize, beside.buffer.index)
     return Operand(buffer, kind, row_major(size))
+
+
+def through(out: Operand, kind: dtype, size: Sizes, run: Callable[[Operand], None]) -> None:
+    """Let `run` write into a row-major operand of another dtype, and convert what it wrote into `out`."""
+    made = empty_like(out, kind, size)
+    run(made)
+    with tracing.silence():
+        copy(out, made, size)
 
 
 def as_dtype(a: Operand, kind: dtype, size: Sizes) -> Operand:
@@ -348,6 +350,7 @@ def _kernel(spec: _Spec, native: bool) -> Kernel:
         "write": half.writer(spec.totals.total, spec.out, native),
         "start": start_of(made.start, kind),
         "combine": made.combine,
+        "tree": reduce_kernels.tree_of(made.combine),
         "prepare": prepare,
         "finish": finish,
         "numbers": half.identity,
@@ -388,10 +391,8 @@ def reduce(
     check_reach(((out, kept), (a, size)))
     totals = _totals(how, a.dtype, out.dtype, native)
     if runner.apart and (a.dtype is not totals.compute or out.dtype is not totals.total):
-        total = empty_like(out, totals.total, kept)
-        reduce(how, total, as_dtype(a, totals.compute, size), size, axes, scalars)
-        with tracing.silence():
-            copy(out, total, kept)
+        wide = as_dtype(a, totals.compute, size)
+        through(out, totals.total, kept, lambda total: reduce(how, total, wide, size, axes, scalars))
         return
     laid, rows = prepared(a, size, out.stride, axes, ordered=False)
     target, spread = out, None
@@ -404,14 +405,14 @@ def reduce(
         partial = empty_like(out, held, (rows.rows, parts))
         first = _kernel(_Spec(how, a.dtype, held, totals, len(rows.inner_size), False), native)
         by_rows = rows._replace(out_stride=_row_strides(rows.size, parts))
-        _launch(runner, first, partial, laid, by_rows, parts, 1, values)
+        _launch(first, partial, laid, by_rows, parts, 1, values)
         again = _Spec(f"{how}_parts", held, out.dtype, _Totals(held, held), 1, True)
         laid = partial
         rows = rows._replace(columns=parts, stride=by_rows.out_stride, inner_size=(parts,), inner_stride=(1,))
-        _launch(runner, _kernel(again, native), target, laid, rows, 1, 0, values)
+        _launch(_kernel(again, native), target, laid, rows, 1, 0, values)
     else:
         spec = _Spec(how, a.dtype, out.dtype, totals, len(rows.inner_size), True)
-        _launch(runner, _kernel(spec, native), target, laid, rows, 1, 0, values)
+        _launch(_kernel(spec, native), target, laid, rows, 1, 0, values)
     if spread is not None:
         copy(spread, target, kept)
 
@@ -421,16 +422,10 @@ def _row_strides(size: Sizes, width: int) -> Sizes:
 
 
 def _launch(
-    runner: Any, kernel: Kernel, out: Operand, a: Operand, rows: _Rows, parts: int, step: int, values: Any
+    kernel: Kernel, out: Operand, a: Operand, rows: _Rows, parts: int, step: int, values: Any
 ) -> None:
-    launch_blocks(
-        runner,
-        kernel,
-        (rows.rows, rows.columns, parts),
-        (out, a),
-        (rows.size, rows.out_stride, rows.stride, rows.inner_size, rows.inner_stride, step, values),
-        rows.rows * parts,
-    )
+    layouts = (rows.size, rows.out_stride, rows.stride, rows.inner_size, rows.inner_stride, step, values)
+    launch_kernel(kernel, (rows.rows, rows.columns, parts), (out, a), layouts, blocks=rows.rows * parts)
 
 
 # -- the extreme one and its place ----------------------------------------------------------------------------------
@@ -483,11 +478,5 @@ def arg_reduce(largest: bool, out: Operand, places: Operand, a: Operand, size: S
     check_reach(((out, kept), (places, kept), (a, size)))
     laid, rows = prepared(a, size, out.stride, axes, ordered=True)
     kernel = _arg_kernel(largest, a.dtype, len(rows.inner_size), runner.native_half)
-    launch_blocks(
-        runner,
-        kernel,
-        (rows.rows, rows.columns),
-        (out, places, laid),
-        (rows.size, rows.out_stride, rows.out_stride, rows.stride, rows.inner_size, rows.inner_stride),
-        rows.rows,
-    )
+    layouts = (rows.size, rows.out_stride, rows.out_stride, rows.stride, rows.inner_size, rows.inner_stride)
+    launch_kernel(kernel, (rows.rows, rows.columns), (out, places, laid), layouts, blocks=rows.rows)

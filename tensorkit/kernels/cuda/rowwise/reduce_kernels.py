@@ -9,6 +9,7 @@ Beside the names that all bodies are handed (see ``kernels.cuda.kernels``) there
 
     start      the number that changes nothing: 0 of a sum, 1 of a product
     combine    two totals become one
+    tree       the totals of a block's threads become one: see `tree_of`
     prepare    what becomes of an element before it is combined, such as ``abs(x) ** p``
     finish     what becomes of a total, such as dividing by the count
     better     of an extreme: whether the second of two elements takes the place of the first
@@ -18,11 +19,13 @@ Beside the names that all bodies are handed (see ``kernels.cuda.kernels``) there
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from numpy import int64
 
-__all__ = ["WIDTH", "arg_rows", "reduce_rows"]
+__all__ = ["WIDTH", "arg_rows", "reduce_rows", "tree_of"]
 
 cuda: Any = None
 place: Any = None
@@ -39,8 +42,26 @@ better: Any = None
 numbers: Any = None
 kind: Any = None
 
+tree: Any = None
+
 WIDTH = 256
 Ints = tuple[int, ...]
+
+
+@cache
+def tree_of(combine: Callable[[Any, Any], Any]) -> Callable[..., None]:
+    """How the threads of a block combine their totals, pair by pair: ``totals[0]`` is that of all in the end."""
+
+    def tree(totals: Any, thread: int, threads: int) -> None:
+        cuda.syncthreads()
+        step = 1
+        while step < threads:
+            if thread % (2 * step) == 0 and thread + step < threads:
+                totals[thread] = combine(totals[thread], totals[thread + step])
+            cuda.syncthreads()
+            step *= 2
+
+    return tree
 
 
 def reduce_rows(
@@ -75,13 +96,7 @@ def reduce_rows(
             total = combine(total, prepare(element, *numbers(scalars)))
             column += threads
         totals[thread] = total
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                totals[thread] = combine(totals[thread], totals[thread + step])
-            cuda.syncthreads()
-            step *= 2
+        tree(totals, thread, threads)
         if thread == 0:
             write(
                 out, at(where, out_stride) + part * part_stride, finish(totals[0], columns, *numbers(scalars))

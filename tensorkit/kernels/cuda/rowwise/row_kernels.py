@@ -28,6 +28,8 @@ write_b: Any = None
 start: Any = None
 first: Any = None
 combine: Any = None
+tree: Any = None
+tree_of_extremes: Any = None
 finish: Any = None
 better: Any = None
 deviation: Any = None
@@ -71,13 +73,7 @@ def moment_rows(
             total += read_a(a, base + at_inner(place_inner(column, inner_size), inner_stride))
             column += threads
         totals[thread] = total
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                totals[thread] = totals[thread] + totals[thread + step]
-            cuda.syncthreads()
-            step *= 2
+        tree(totals, thread, threads)
         mean = totals[0] / columns
         square = first()
         column = thread
@@ -86,13 +82,7 @@ def moment_rows(
             square += deviation(element, mean)
             column += threads
         squares[thread] = square
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                squares[thread] = squares[thread] + squares[thread + step]
-            cuda.syncthreads()
-            step *= 2
+        tree(squares, thread, threads)
         if thread == 0:
             write(out, at(where, out_stride), finish(squares[0], *numbers(scalars)))
             write_b(means, at(where, means_stride), mean)
@@ -127,13 +117,7 @@ def log_sum_rows(
             )
             column += threads
         totals[thread] = highest
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                totals[thread] = combine(totals[thread], totals[thread + step])
-            cuda.syncthreads()
-            step *= 2
+        tree_of_extremes(totals, thread, threads)
         highest = finish(totals[0])
         cuda.syncthreads()
         total = start()
@@ -142,13 +126,7 @@ def log_sum_rows(
             total += exp(read_a(a, base + at_inner(place_inner(column, inner_size), inner_stride)) - highest)
             column += threads
         totals[thread] = total
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                totals[thread] = totals[thread] + totals[thread + step]
-            cuda.syncthreads()
-            step *= 2
+        tree(totals, thread, threads)
         if thread == 0:
             write(out, at(where, out_stride), log(totals[0]) + highest)
         cuda.syncthreads()
@@ -180,13 +158,7 @@ def softmax_rows(
             highest = combine(highest, read_a(a, base + column * a_step))
             column += threads
         totals[thread] = highest
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                totals[thread] = combine(totals[thread], totals[thread + step])
-            cuda.syncthreads()
-            step *= 2
+        tree_of_extremes(totals, thread, threads)
         highest = totals[0]
         cuda.syncthreads()
         total = start()
@@ -195,13 +167,7 @@ def softmax_rows(
             total += exp(read_a(a, base + column * a_step) - highest)
             column += threads
         totals[thread] = total
-        cuda.syncthreads()
-        step = 1
-        while step < threads:
-            if thread % (2 * step) == 0 and thread + step < threads:
-                totals[thread] = totals[thread] + totals[thread + step]
-            cuda.syncthreads()
-            step *= 2
+        tree(totals, thread, threads)
         total = totals[0]
         target = at(where, out_stride)
         column = thread

@@ -16,7 +16,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 from tensorkit.kernels.cuda.emulator import runner_for
-from tensorkit.kernels.cuda.launch import check_reach, copy, launch_blocks
+from tensorkit.kernels.cuda.launch import check_reach, copy, launch_kernel
 from tensorkit.kernels.cuda.plan import Operand, coalesce, row_major
 from tensorkit.kernels.cuda.rowwise import reduce_kernels, row_kernels
 from tensorkit.kernels.cuda.rowwise.reduce import (
@@ -28,6 +28,7 @@ from tensorkit.kernels.cuda.rowwise.reduce import (
     padded,
     prepared,
     start_of,
+    through,
     wide_total,
 )
 
@@ -44,6 +45,8 @@ def _shared_names(kind: Any, inner: int) -> dict[str, Any]:
         "place_inner": kernels.PLACE[inner],
         "at_inner": kernels.AT[inner],
         "start": start_of(0, kind),
+        "tree": reduce_kernels.tree_of(add),
+        "tree_of_extremes": reduce_kernels.tree_of(larger),
         "kind": kind,
         "numbers": half.identity,
         "WIDTH": reduce_kernels.WIDTH,
@@ -115,11 +118,12 @@ def moments(
     total = wide_total(a.dtype, runner.native_half)
     real = total.to_real()
     if runner.apart and not (a.dtype is mean.dtype is total and out.dtype is real):
-        wide, centre = empty_like(out, real, kept), empty_like(out, total, kept)
-        moments(root, wide, centre, as_dtype(a, total, size), size, axes, divisor)
-        with tracing.silence():
-            copy(out, wide, kept)
-            copy(mean, centre, kept)
+        wide = as_dtype(a, total, size)
+
+        def spread(made: Operand) -> None:
+            through(mean, total, kept, lambda centre: moments(root, made, centre, wide, size, axes, divisor))
+
+        through(out, real, kept, spread)
         return
     laid, rows = prepared(a, size, out.stride, axes, ordered=False)
     kernel = _moment_kernel(
@@ -129,7 +133,7 @@ def moments(
         *(rows.size, rows.out_stride, rows.out_stride, rows.stride),
         *(rows.inner_size, rows.inner_stride, (divisor,)),
     )
-    launch_blocks(runner, kernel, (rows.rows, rows.columns), (out, mean, laid), layouts, rows.rows)
+    launch_kernel(kernel, (rows.rows, rows.columns), (out, mean, laid), layouts, blocks=rows.rows)
 
 
 # -- log-sum-exp and softmax ----------------------------------------------------------------------------------------
@@ -190,15 +194,13 @@ def log_sum(out: Operand, a: Operand, size: Sizes, axes: Sizes) -> None:
     check_reach(((out, kept), (a, size)))
     total = wide_total(out.dtype, runner.native_half)
     if runner.apart and not a.dtype is out.dtype is total:
-        wide = empty_like(out, total, kept)
-        log_sum(wide, as_dtype(a, total, size), size, axes)
-        with tracing.silence():
-            copy(out, wide, kept)
+        wide = as_dtype(a, total, size)
+        through(out, total, kept, lambda made: log_sum(made, wide, size, axes))
         return
     laid, rows = prepared(a, size, out.stride, axes, ordered=False)
     kernel = _log_sum_kernel(a.dtype, out.dtype, total, len(rows.inner_size), runner.native_half)
     layouts = (rows.size, rows.out_stride, rows.stride, rows.inner_size, rows.inner_stride)
-    launch_blocks(runner, kernel, (rows.rows, rows.columns), (out, laid), layouts, rows.rows)
+    launch_kernel(kernel, (rows.rows, rows.columns), (out, laid), layouts, blocks=rows.rows)
 
 
 @cache
@@ -225,13 +227,11 @@ def softmax(logarithm: bool, out: Operand, a: Operand, size: Sizes, axis: int) -
     runner = runner_for(out.buffer)
     total = wide_total(a.dtype, runner.native_half)
     if runner.apart and a.dtype is not total:
-        wide = empty_like(out, total, size)
-        softmax(logarithm, wide, as_dtype(a, total, size), size, axis)
-        with tracing.silence():
-            copy(out, wide, size)
+        wide = as_dtype(a, total, size)
+        through(out, total, size, lambda made: softmax(logarithm, made, wide, size, axis))
         return
     kernel = _softmax_kernel(logarithm, a.dtype, total, runner.native_half)
-    _along(runner, kernel, (out,), a, size, axis)
+    _along(kernel, (out,), a, size, axis)
 
 
 # -- running totals -------------------------------------------------------------------------------------------------
@@ -284,13 +284,11 @@ def scan(how: str, out: Operand, a: Operand, size: Sizes, axis: int) -> None:
     runner = runner_for(out.buffer)
     total = dtypes.int64 if out.dtype.category < 2 else wide_total(out.dtype, runner.native_half)
     if runner.apart and not a.dtype is out.dtype is total:
-        wide = empty_like(out, total, size)
-        scan(how, wide, as_dtype(a, total, size), size, axis)
-        with tracing.silence():
-            copy(out, wide, size)
+        wide = as_dtype(a, total, size)
+        through(out, total, size, lambda made: scan(how, made, wide, size, axis))
         return
     kernel = _scan_kernel(how, a.dtype, out.dtype, total, runner.native_half)
-    _along(runner, kernel, (out,), a, size, axis)
+    _along(kernel, (out,), a, size, axis)
 
 
 def _not_below(best: Any, other: Any) -> Any:
@@ -332,12 +330,10 @@ def arg_scan(largest: bool, out: Operand, places: Operand, a: Operand, size: Siz
     if 0 in size:
         return
     runner = runner_for(out.buffer)
-    _along(runner, _arg_scan_kernel(largest, a.dtype, runner.native_half), (out, places), a, size, axis)
+    _along(_arg_scan_kernel(largest, a.dtype, runner.native_half), (out, places), a, size, axis)
 
 
-def _along(
-    runner: Any, kernel: Kernel, outs: tuple[Operand, ...], a: Operand, size: Sizes, axis: int
-) -> None:
+def _along(kernel: Kernel, outs: tuple[Operand, ...], a: Operand, size: Sizes, axis: int) -> None:
     """Launch a kernel that walks rows along one dimension and writes as many elements as it reads."""
     out = outs[0]
     check_reach((*((o, size) for o in outs), (a, size)))
@@ -363,6 +359,5 @@ def _along(
     walked, strides = padded(walked, strides, 2)
     columns = size[axis] if size else 1
     steps = (out.stride[axis], a.stride[axis]) if size else (1, 1)
-    launch_blocks(
-        runner, kernel, (prod(walked), columns), (*outs, a), (walked, *strides, *steps), prod(walked)
-    )
+    rows = prod(walked)
+    launch_kernel(kernel, (rows, columns), (*outs, a), (walked, *strides, *steps), blocks=rows)
