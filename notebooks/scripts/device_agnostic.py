@@ -38,7 +38,9 @@ def fit(device: tk.device, steps: int) -> tuple[float, float]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line, fit, print."""
     parser = argparse.ArgumentParser(description="Fit a line to noisy points, on whichever device there is.")
-    parser.add_argument("--disable-cuda", action="store_true", help="use the CPU even where there is a CUDA device")
+    parser.add_argument(
+        "--disable-cuda", action="store_true", help="use the CPU even where there is a CUDA device"
+    )
     parser.add_argument("--steps", type=int, default=100, help="how many steps to take (default: 100)")
     asked = parser.parse_args(arguments)
     device = chosen_device(asked.disable_cuda)

@@ -17,7 +17,9 @@ SCRIPT = Path(__file__).parents[2] / "notebooks" / "scripts" / "device_agnostic.
     ("asked", "emulated", "device"),
     [((), "", "cpu"), ((), "emulated", "cuda"), (("--disable-cuda",), "emulated", "cpu")],
 )
-def test_a_program_runs_on_whichever_device_there_is(asked: tuple[str, ...], emulated: str, device: str) -> None:
+def test_a_program_runs_on_whichever_device_there_is(
+    asked: tuple[str, ...], emulated: str, device: str
+) -> None:
     environment = {**os.environ, "TENSORKIT_CUDA": emulated}
     told = subprocess.run(
         [sys.executable, str(SCRIPT), *asked], capture_output=True, text=True, check=True, env=environment

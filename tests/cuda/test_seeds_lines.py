@@ -51,7 +51,9 @@ def test_what_is_not_cuda_is_refused_with_a_sentence() -> None:
 def test_the_accelerator_whichever_it_is() -> None:
     gpu_rand = torch.rand(2, 2, device=torch.accelerator.current_accelerator())
     assert repr(gpu_rand).endswith("device='cuda:0')")
-    my_device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
+    my_device = (
+        torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
+    )
     assert f"Device: {my_device}" == "Device: cuda"
     x = torch.rand(2, 2, device=my_device)
     y = torch.rand(2, 2)

@@ -24,9 +24,9 @@ from tensorkit.kernels.sizes import NEW_AT_ONCE, TINY
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.creation.empty import check_out, new_or_out
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import counted
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.tensor_data import plain_number
-from tensorkit.ops.shared.on_device import counted
 from tensorkit.ops.shared.to import as_dtype, to_device
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import check_bytes
@@ -447,10 +447,15 @@ def linspace(
         check_number(end_of_it, kind, narrow=count != 1)
     there = out._device if isinstance(out, Tensor) else resolve(device)
     if there.type == "cuda" and count and not kind.is_complex:
-        ends = [_wrapped(end_of_it, kind) if kind.category == 1 else float(end_of_it) for end_of_it in (start, end)]
+        ends = [
+            _wrapped(end_of_it, kind) if kind.category == 1 else float(end_of_it)
+            for end_of_it in (start, end)
+        ]
         each = (ends[1] - ends[0]) / (count - 1) if count > 1 else 0.0
         last = float(ends[1]) if count > 1 else None
-        return _settle(counted(float(ends[0]), last, each, count, kind, there), dtype, device, out, "linspace")
+        return _settle(
+            counted(float(ends[0]), last, each, count, kind, there), dtype, device, out, "linspace"
+        )
     values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
     return _place(values, kind, dtype, device, out, "linspace")
 
