@@ -24,6 +24,7 @@ from tensorkit.kernels.sizes import NEW_AT_ONCE, TINY
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.creation.empty import check_out, new_or_out
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import counted
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import as_dtype, to_device
@@ -52,7 +53,10 @@ def _place(
     values: Array, kind: dtype, asked: Any, where: DeviceLike, out: Tensor | None, name: str
 ) -> Tensor:
     """Computed values as a tensor of a dtype, on a device, or in `out`."""
-    made = fresh(numpy.ascontiguousarray(kernels.cast(values, kind)), kind)
+    return _settle(fresh(numpy.ascontiguousarray(kernels.cast(values, kind)), kind), asked, where, out, name)
+
+
+def _settle(made: Tensor, asked: Any, where: DeviceLike, out: Tensor | None, name: str) -> Tensor:
     if out is None:
         return to_device(made, resolve(where))
     return place_in(out, made, asked, where, name)
@@ -188,6 +192,9 @@ def arange(
         start, step = int(start), int(step)
     if isinstance(out, Tensor) and out.numel() not in (0, length):
         _warn_length(out, length)
+    there = out._device if isinstance(out, Tensor) else resolve(device)
+    if there.type == "cuda":
+        return _settle(counted(start, None, step, length, kind, there), dtype, device, out, "arange")
     if kind.category == 1:
         values = numpy.arange(length, dtype=numpy.int64) * step + start
     else:
@@ -438,6 +445,17 @@ def linspace(
     check_bytes((count,), kind.itemsize)
     for end_of_it in (start, end)[:count]:
         check_number(end_of_it, kind, narrow=count != 1)
+    there = out._device if isinstance(out, Tensor) else resolve(device)
+    if there.type == "cuda" and count and not kind.is_complex:
+        ends = [
+            _wrapped(end_of_it, kind) if kind.category == 1 else float(end_of_it)
+            for end_of_it in (start, end)
+        ]
+        each = (ends[1] - ends[0]) / (count - 1) if count > 1 else 0.0
+        last = float(ends[1]) if count > 1 else None
+        return _settle(
+            counted(float(ends[0]), last, each, count, kind, there), dtype, device, out, "linspace"
+        )
     values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
     return _place(values, kind, dtype, device, out, "linspace")
 
