@@ -79,7 +79,7 @@ from tensorkit.kernels.cuda import Emulation, emulate
 from tensorkit.kernels.cuda.emulator import UNITS
 from tensorkit.ops.shared.copy import register_copy
 from tensorkit.ops.shared.fill import register_fill
-from tensorkit.ops.shared.on_device import copy_strided, fill_number, zip_elements
+from tensorkit.ops.shared.on_device import copy_strided, fill_number, plan_elements, zip_elements
 from tensorkit.ops.tensor.cuda_kernels import launch, trace
 from tensorkit.ops.tensor.typed_constructors import on_cuda
 
@@ -358,6 +358,6 @@ def synchronize(device: DeviceLike = None) -> None:
     ShortTensor,
 ) = on_cuda()
 
-register_zip("cuda", zip_elements)
+register_zip("cuda", zip_elements, plan_elements)
 register_copy("cuda", copy_strided)
 register_fill("cuda", fill_number)

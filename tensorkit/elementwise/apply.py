@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy
 
+from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.device_plan import planned_new
 from tensorkit.elementwise.output import check_memory, empty_strided, is_resized_late, prepare_out, stride_of
 from tensorkit.elementwise.plan import plain
 from tensorkit.elementwise.promotion import check_alpha, check_castable, check_devices, dtypes_of
@@ -58,6 +60,8 @@ def apply(
     truth = inplace and block.result == "bool"  # it is written as a number: see `_warn_of_truth`
     if not truth and (alpha is None or (alpha.__class__ is int and alpha == 1)):
         done = plain(block, operands, inplace, by, out)
+        if done is None and by is None and out is None and not inplace and not tracing.active:
+            done = planned_new(block, operands)
         if done is not None:
             return done
     if by is not None:

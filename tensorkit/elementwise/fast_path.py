@@ -19,6 +19,7 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.recording import tracked, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.device_plan import planned_into, planned_new
 from tensorkit.elementwise.plan import plain, times_one
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.cpu.strided_2d import APART
@@ -177,7 +178,7 @@ def fast_binary(
         if x is None and a._device is CPU:
             x = a._nd()
         if x is None:
-            return None
+            return planned_new(block, (a, b)) if type(b) in kinds and not tracked((a, b)) else None
         try:
             rows = a._solid or (x.size == 1 and not apart)
             if not rows and (layout := _in_columns(a, x)) is None:
@@ -282,8 +283,10 @@ def fast_into(
         x, y, z = a._array, b, out._array
         if x is None and inplace and a._device is CPU:
             x = z = a._nd()
-        if x is None or z is None or tracked((a, b) if inplace else (a, b, out)):
+        if tracked((a, b) if inplace else (a, b, out)):
             return False
+        if x is None or z is None:
+            return x is z is None and type(b) in kinds and planned_into(block, (a, b), out)
         try:
             if type(b) is Tensor:
                 y = b._array
@@ -330,7 +333,7 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         if x is None and a._device is CPU:
             x = a._nd()
         if x is None:
-            return None
+            return planned_new(block, (a,))
         layout = None
         if not a._solid and (x.size != 1 or apart):
             layout = _in_columns(a, x)

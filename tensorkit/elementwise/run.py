@@ -22,6 +22,8 @@ from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
+    "Launch",
+    "plan_launch",
     "register_zip",
     "run_kernel",
     "run_zip",
@@ -30,17 +32,21 @@ __all__ = [
 # -- kernels of other devices -------------------------------------------------------------------------------------
 
 Zip = Callable[[Any, Tensor, tuple[Any, ...], tuple[dtype, ...], dtype], None]
-_zips: dict[str, Zip] = {}
+Launch = Callable[[list[Any], list[int], list[Any]], bool]
+_zips: dict[str, tuple[Zip, Callable[..., Launch | None]]] = {}
 
 
-def register_zip(device_type: str, run: Zip) -> None:
+def register_zip(device_type: str, run: Zip, plan: Callable[..., Launch | None]) -> None:
     """Tell the pointwise mechanism how a kind of device runs a scalar body.
 
     Args:
         run: is given the body, the output, the operands (numbers among them), for each the dtype that it is converted
             to first, and the dtype that results are rounded to.
+        plan: is given the same, and returns what launches it for tensors of the same dtypes, sizes and strides:
+            a function of the buffers and offsets, the output's first, and of the numbers. False says that it did
+            not; None in its place that there is none.
     """
-    _zips[device_type] = run
+    _zips[device_type] = run, plan
 
 
 def _adopt(out: Tensor, result: Any) -> None:
@@ -116,21 +122,37 @@ def run_zip(
     Raises:
         MissingKernelError: when there is none for that device.
     """
-    run = _zips.get(out._device.type)
-    if run is None or body is None or (isinstance(body, Scalar) and not body.takes(_most(kinds))):
+    found = _zips.get(out._device.type)
+    if found is None or body is None or (isinstance(body, Scalar) and not body.takes(_most(kinds))):
         raise MissingKernelError(
             f"Could not run 'aten::{name}' with arguments from the '{out._device.type.upper()}' backend."
         )
-    run(body, out, operands, kinds, result)
+    found[0](body, out, operands, kinds, result)
 
 
 def _most(kinds: tuple[dtype, ...]) -> dtype:
     return max(kinds, key=lambda kind: kind.category)
 
 
+def plan_launch(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype) -> Launch | None:
+    """What runs a block for other tensors that lie in the same way, on the same device; None where nothing does."""
+    body, operands, kinds, result = _asked(block, operands, compute, None)
+    if body is None or (isinstance(body, Scalar) and not body.takes(_most(kinds))):
+        return None
+    return _zips[out._device.type][1](body, out, operands, kinds, result)
+
+
 def _run_on_device(
     block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any
 ) -> None:
+    body, operands, kinds, result = _asked(block, operands, compute, alpha)
+    run_zip(block.name, body, out, operands, kinds, result)
+
+
+def _asked(
+    block: Pointwise, operands: tuple[Any, ...], compute: dtype, alpha: Any
+) -> tuple[Any, tuple[Any, ...], tuple[dtype, ...], dtype]:
+    """The scalar body, what it is given, what that is converted to first, and what results are rounded to."""
     body = block.scalar
     if len(operands) == 2 and not isinstance(operands[1], Tensor):
         body = block.by_number or body
@@ -148,7 +170,7 @@ def _run_on_device(
     for number in block.numbers:
         operands = (*operands, number)
         kinds.append(_wide(compute))
-    run_zip(block.name, body, out, operands, tuple(kinds), result or compute)
+    return body, operands, tuple(kinds), result or compute
 
 
 #: How many 16-bit numbers PyTorch's vector loops take in one step.

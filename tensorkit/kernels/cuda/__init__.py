@@ -37,6 +37,7 @@ from tensorkit.kernels.cuda.emulator import (
 )
 from tensorkit.kernels.cuda.faults import Fault, sync_debug
 from tensorkit.kernels.cuda.launch import copy, launch_zip
+from tensorkit.kernels.cuda.launch_plan import LaunchPlan, plan_zip
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner, TracedRunner
 from tensorkit.kernels.cuda.streams import call, enqueue
@@ -46,6 +47,7 @@ __all__ = [
     "Emulation",
     "Fault",
     "GpuRunner",
+    "LaunchPlan",
     "Operand",
     "Runner",
     "TracedRunner",
@@ -64,6 +66,7 @@ __all__ = [
     "ledger",
     "lend",
     "memory_for",
+    "plan_zip",
     "set_current_device",
     "streams_of",
     "sync_debug",

@@ -21,7 +21,7 @@ from tensorkit.kernels.cuda.runners import EmulatedRunner, Launch
 from tensorkit.kernels.cuda.work import Work, as_bits, is_staged, run_staged
 from tensorkit.kernels.scalars.forms import Scalar
 
-__all__ = ["check_reach", "copy", "launch_kernel", "launch_zip"]
+__all__ = ["Function", "Number", "check_reach", "copy", "launch_kernel", "launch_zip", "specified"]
 
 Ints = tuple[int, ...]
 Function = Callable[..., Any]
@@ -61,7 +61,7 @@ def launch_zip(
     operands = (out, *(a for a in inputs if isinstance(a, Operand)))
     where = out.buffer.index if index is None else index
     _check(operands, size, where)
-    spec = _spec(body, operands, inputs, len(scalars), compute, result)
+    spec = specified(body, operands, inputs, len(scalars), compute, result)
     numbers = tuple(a for a in inputs if not isinstance(a, Operand))
     values = scalar_values((*numbers, *scalars), spec.number or spec.main)
     work = Work(runner, where, getattr(out.buffer, "streams", None))
@@ -72,7 +72,7 @@ def launch_zip(
     work.tell()
 
 
-def _spec(
+def specified(
     body: Function | Scalar,
     operands: tuple[Operand, ...],
     inputs: tuple[Operand | Number, ...],

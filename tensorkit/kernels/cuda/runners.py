@@ -7,7 +7,7 @@ its own making) and sees to it that every thread has run.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 Grid = tuple[int, int]
+Ready = Callable[[list[Any], Sequence[Any]], None]
 THREADS = 256  # of a block, on a GPU
 BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads stride
 
@@ -70,6 +71,12 @@ class Runner(Protocol):
 
     def launch(self, asked: Launch) -> Grid:
         """Give the kernel to the current stream of its device; returns the grid: blocks, and threads of each."""
+
+    def typed(self, kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, numbers as the machine code takes them."""
+
+    def ready(self, kernel: Kernel, threads: int, device: int) -> Ready | None:
+        """What launches a kernel for so many threads, given its arguments and buffers; None where each is looked at."""
 
     def parts(self, rows: int, columns: int) -> int:
         """Into how many parts a reduction cuts each row, so that all of the device has something to do."""
@@ -118,7 +125,7 @@ class EmulatedRunner:
 
     def pointer(self, operand: Operand, first: int, raw: str) -> int:
         buffer: EmulatedBuffer = operand.buffer
-        return buffer._address + first * int(operand.dtype.itemsize)
+        return buffer.address + first * int(operand.dtype.itemsize)
 
     def launch(self, asked: Launch) -> Grid:
         call = compiler.host(asked.kernel, self.grid is not None)
@@ -136,6 +143,15 @@ class EmulatedRunner:
 
         enqueue(work, asked.buffers)
         return grid
+
+    def typed(self, kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        return arguments
+
+    def ready(self, kernel: Kernel, threads: int, device: int) -> Ready | None:
+        if self.grid is not None:
+            return None
+        call = compiler.host(kernel, False)
+        return lambda values, buffers: enqueue(lambda: call(*values), buffers)
 
     def parts(self, rows: int, columns: int) -> int:
         return 1 if self.grid is None else _cut(rows, columns, self.grid[0], self.grid[1])
@@ -178,6 +194,12 @@ class TracedRunner:
         _check_guard(asked.guard, words)
         return self.blocks, self.threads
 
+    def typed(self, kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        return arguments
+
+    def ready(self, kernel: Kernel, threads: int, device: int) -> Ready | None:
+        return None
+
     def parts(self, rows: int, columns: int) -> int:
         return _cut(rows, columns, self.blocks, self.threads)
 
@@ -206,7 +228,7 @@ class GpuRunner:
         device = streams.select()
         wanted = asked.blocks or -(-asked.threads // THREADS)
         blocks = min(wanted, streams.most_blocks(BLOCKS_PER_UNIT))
-        values = flat(_machine_numbers(asked.kernel, asked.arguments))
+        values = flat(self.typed(asked.kernel, asked.arguments))
         if asked.guard:
             values.append(streams.guard_words(asked.guard))
         code = self._loaded.get((asked.kernel, asked.device)) or self._load(
@@ -217,6 +239,31 @@ class GpuRunner:
         except Exception as error:
             raise as_pytorch_says(error) from error
         return blocks, THREADS
+
+    def typed(self, kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """``cuda.core`` reads a Python int as 64 bits and a float as a double; the other types must be named."""
+        named = _named_numbers(kernel)
+        if not named:
+            return arguments
+        values = list(arguments)
+        for place, kind in named:
+            values[place] = tuple(map(kind, values[place]))
+        return tuple(values)
+
+    def ready(self, kernel: Kernel, threads: int, device: int) -> Ready | None:
+        streams, launch = self._streams(device), self._launch
+        select, current = streams.select, streams.current
+        config = self._config(min(-(-threads // THREADS), streams.most_blocks(BLOCKS_PER_UNIT)))
+        code = self._loaded.get((kernel, device)) or self._load(kernel, device, select())
+
+        def start(values: list[Any], buffers: Sequence[Any]) -> None:
+            select()
+            try:
+                launch(current().core, config, code, *values)
+            except Exception as error:
+                raise as_pytorch_says(error) from error
+
+        return start
 
     def parts(self, rows: int, columns: int) -> int:
         return _cut(rows, columns, 2 * BLOCKS_PER_UNIT * 8, 16 * THREADS)
@@ -240,14 +287,3 @@ def _named_numbers(kernel: Kernel) -> tuple[tuple[int, Any], ...]:
         for place, kind in enumerate(kernel.arguments)
         if isinstance(kind, Numbers) and kind.length and kind.kind != "int64"
     )
-
-
-def _machine_numbers(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``cuda.core`` reads a Python int as 64 bits and a float as a double; the other types must be named."""
-    named = _named_numbers(kernel)
-    if not named:
-        return arguments
-    values = list(arguments)
-    for place, kind in named:
-        values[place] = tuple(map(kind, values[place]))
-    return tuple(values)

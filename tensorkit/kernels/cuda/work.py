@@ -25,7 +25,7 @@ from tensorkit.kernels.cuda.plan import Operand, Piece, is_row_major, pieces, ro
 from tensorkit.kernels.cuda.runners import EmulatedRunner, Grid, Launch, Runner
 from tensorkit.kernels.sizes import FUSED_ON_HOST
 
-__all__ = ["Scratch", "Work", "as_bits", "is_staged", "run_staged"]
+__all__ = ["Scratch", "Work", "as_bits", "is_staged", "prepare", "run_staged"]
 
 Ints = tuple[int, ...]
 
@@ -39,7 +39,7 @@ def as_bits(operand: Operand) -> Operand:
 
 
 @lru_cache(maxsize=4096)
-def _prepare(
+def prepare(
     spec: Zip, size: Ints, strides: tuple[Ints, ...], native_half: bool
 ) -> tuple[tuple[Piece, Kernel], ...]:
     """Which launches, and of which kernel: the same question comes again and again in a loop."""
@@ -79,7 +79,7 @@ class Work:
             told: whether the listeners are to hear of it.
         """
         strides = tuple(operand.stride for operand in operands)
-        for piece, kernel in _prepare(spec, size, strides, self.runner.native_half):
+        for piece, kernel in prepare(spec, size, strides, self.runner.native_half):
             grid = self._launch(kernel, operands, piece, values)
             if told:
                 self.launched.append((kernel.name, grid))
@@ -111,11 +111,11 @@ class Work:
 class Scratch:
     """Bytes of this computer that play a GPU's registers: they are counted as nobody's memory."""
 
-    __slots__ = ("__weakref__", "_address", "_bytes", "index", "nbytes", "stream", "streams")
+    __slots__ = ("__weakref__", "_bytes", "address", "index", "nbytes", "stream", "streams")
 
     def __init__(self, nbytes: int, index: int, streams: Any) -> None:
         self._bytes = numpy.empty(nbytes, numpy.uint8)
-        self._address: int = self._bytes.__array_interface__["data"][0]
+        self.address: int = self._bytes.__array_interface__["data"][0]
         self.nbytes, self.index = nbytes, index
         self.streams, self.stream = streams, None
 

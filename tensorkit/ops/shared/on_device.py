@@ -32,6 +32,7 @@ __all__ = [
     "is_on_device",
     "kept_triangle",
     "operand",
+    "plan_elements",
     "turned_around",
     "zip_elements",
 ]
@@ -125,6 +126,18 @@ def zip_elements(
     kernels.launch_zip(body, operand(target, size), tuple(inputs), size, compute=kinds, result=result)
     if target is not out:
         copy_strided(out, target)
+
+
+def plan_elements(
+    body: Any, out: Tensor, operands: tuple[Any, ...], kinds: tuple[dtype, ...], result: dtype
+) -> kernels.LaunchPlan | None:
+    """What `zip_elements` would do, for others that lie in the same way; None where it is worked out each time."""
+    size = out._lay().size
+    tensors = [one for one in operands if isinstance(one, Tensor)]
+    if out._bits or any(not one.is_cuda or one._bits for one in tensors):
+        return None
+    inputs = tuple(operand(one, size) if isinstance(one, Tensor) else one for one in operands)
+    return kernels.plan_zip(body, operand(out, size), inputs, size, kinds, result)
 
 
 def copy_strided(dst: Tensor, src: Tensor) -> None:

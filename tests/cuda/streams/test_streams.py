@@ -230,31 +230,31 @@ def test_what_is_dropped_under_a_held_stream_corrupts_nothing(
     device.choose(other)
     with other.held():
         memory.copy(kept, 0, source, 0, 512)
-        address = source._address
+        address = source.address
         del source
         collect()
         device.choose(device.default)
         taken = [memory.allocate(512, 0) for _ in range(20)]
         for buffer in taken:
             fill(buffer, 9)
-        assert address not in [buffer._address for buffer in taken]
+        assert address not in [buffer.address for buffer in taken]
     device.synchronize()
     assert memory.to_host(kept, 0, 512).tolist() == [3] * 512
     collect()
-    assert address in [memory.allocate(512, 0)._address for _ in range(1)]
+    assert address in [memory.allocate(512, 0).address for _ in range(1)]
 
 
 def test_memory_is_reused_on_its_own_stream_at_once(memory: EmulatedMemory, device: DeviceStreams) -> None:
     out = memory.allocate(512, 0)
     with device.default.held():
         first = memory.allocate(512, 0)
-        address = first._address
+        address = first.address
         fill(first, 1)
         memory.copy(out, 0, first, 0, 256)
         del first
         collect()
         second = memory.allocate(512, 0)
-        assert second._address == address
+        assert second.address == address
         fill(second, 2)
         memory.copy(out, 256, second, 0, 256)
     assert memory.to_host(out, 0, 512).tolist() == [1] * 256 + [2] * 256
@@ -264,7 +264,7 @@ def test_memory_goes_back_only_when_what_is_queued_on_it_is_done(
     memory: EmulatedMemory, device: DeviceStreams
 ) -> None:
     buffer = memory.allocate(512, 0)
-    address, segment = buffer._address, buffer._block.segment  # type: ignore[union-attr]
+    address, segment = buffer.address, buffer._block.segment  # type: ignore[union-attr]
     alive = weakref.ref(segment.holder)
     with device.default.held():
         enqueue(lambda: ctypes.memset(address, 1, 512), (buffer,))

@@ -94,6 +94,10 @@ class GpuBuffer:
         """Which device it lies on."""
         return self.device.index
 
+    def another(self, nbytes: int) -> GpuBuffer:
+        """A new buffer on the same device."""
+        return GpuBuffer(self.device, self.stream.device.current(), nbytes)
+
     def record_stream(self, stream: GpuStream) -> None:
         """Another stream uses it, too: its memory is reused only after that has passed where it was freed."""
         if self._block is not None and stream is not self.stream:

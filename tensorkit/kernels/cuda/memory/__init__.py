@@ -73,6 +73,7 @@ class EmulatedBuffer:
     """Bytes in an emulated device's memory. It is no array and cannot be read; ask its memory's `to_host`.
 
     Attributes:
+        address: of the first byte; 0 for an empty buffer.
         nbytes: how many.
         memory: what it was allocated by.
         device: who counts them.
@@ -83,10 +84,10 @@ class EmulatedBuffer:
 
     __slots__ = (
         "__weakref__",
-        "_address",
         "_block",
         "_bytes",
         "_owner",
+        "address",
         "device",
         "memory",
         "nbytes",
@@ -108,10 +109,10 @@ class EmulatedBuffer:
         if nbytes:
             block = self._block = device.take(nbytes, self.stream)
             self._bytes: Bytes = block.segment.holder[block.start : block.start + nbytes]
-            self._address = block.segment.address + block.start
+            self.address = block.segment.address + block.start
         else:
             self._bytes = numpy.empty(0, numpy.uint8)
-            self._address = 0
+            self.address = 0
 
     @classmethod
     def lent(
@@ -119,7 +120,7 @@ class EmulatedBuffer:
     ) -> EmulatedBuffer:
         """A buffer on memory that belongs to somebody else, and that `owner` keeps."""
         made = cls(memory, index, 0)
-        made.nbytes, made._address, made._owner = nbytes, address, owner
+        made.nbytes, made.address, made._owner = nbytes, address, owner
         if nbytes:
             made._bytes = numpy.frombuffer(
                 memoryview((ctypes.c_uint8 * nbytes).from_address(address)), numpy.uint8
@@ -137,6 +138,10 @@ class EmulatedBuffer:
     def index(self) -> int:
         """Which device it lies on."""
         return self.device.index
+
+    def another(self, nbytes: int) -> EmulatedBuffer:
+        """A new buffer on the same device."""
+        return EmulatedBuffer(self.memory, self.device.index, nbytes)
 
     def record_stream(self, stream: EmulatedStream) -> None:
         """Another stream uses it, too: its memory is reused only after that has passed where it was freed."""
@@ -181,7 +186,7 @@ class EmulatedMemory:
 
     def pointer(self, buffer: EmulatedBuffer) -> int:
         """The address of the first byte, for kernels; 0 for an empty buffer."""
-        return buffer._address
+        return buffer.address
 
     def to_host(self, buffer: EmulatedBuffer, start: int, stop: int) -> Bytes:
         """A copy of bytes `start` to `stop` in the host's memory, when the current stream has come so far."""

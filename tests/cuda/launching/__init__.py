@@ -1,0 +1,1 @@
+"""Tests of kernels on their way: compiled, kept, planned, run."""
