@@ -16,8 +16,9 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.indexing.index_select import check_slices, rows_along
-from tensorkit.ops.indexing.scatter import combine_at
+from tensorkit.ops.indexing.scatter import combine_at, scattered
 from tensorkit.ops.indexing.scatter_reduce import reduced_by_input, reduced_by_src
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     bring_back,
     check_memory,
@@ -195,6 +196,9 @@ def index_reduce(
     if META in (input._device, index._device):
         return
     _check_kernel(kind, reduce, input.dim(), include_self)
+    if is_on_device(input):
+        _reduced_on_device(input, axis, index, source, reduce, include_self)
+        return
     places = host_array(index).reshape(-1)
     host, rows = rows_along(input, axis)
     if places.size and (places.min() < 0 or places.max() >= len(rows)):
@@ -207,3 +211,15 @@ def index_reduce(
     if reduce == "mean" and places.size:
         _shared_out(rows, places, include_self, kind)
     bring_back(input, host)
+
+
+def _reduced_on_device(
+    input: Any, axis: int, index: Any, source: Any, reduce: str, include_self: bool
+) -> None:
+    """The same with an index for every element: whether one is out of range the kernel notes."""
+    if not input.dim():
+        input, source = input.view(1), source.reshape(1)
+    size = source.size()
+    each = index.reshape([-1 if d == axis else 1 for d in range(len(size))]).expand(size).to(dtypes.int64)
+    lacks = (dtypes.bool,) if reduce == "mean" else ()
+    scattered(input, axis, each, source, reduce, "div_floor_cuda", include_self, lacks)

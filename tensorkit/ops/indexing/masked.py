@@ -309,14 +309,20 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
 
 
 def _scattered_on_device(input: Tensor, mask: Tensor, source: Tensor) -> None:
-    """Each true place reads the element of `source` whose number is how many were true before it."""
-    before = mask.reshape(-1).cumsum(0)
-    count = int(before[-1]) if before.numel() else 0
-    if count > source.numel():
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    if count:
-        taken = on_device.gathered(source.reshape(-1), 0, (before - 1).clamp(min=0))
-        copy_into(input, where(mask, taken.view(input._lay().size), input))
+    """Each true place reads the element of `source` whose number is how many were true before it.
+
+    Whether there are enough of them only the kernel sees, which notes a number beyond the end.
+    """
+    before: Any = mask.reshape(-1).cumsum(0)
+    if not before.numel():
+        return
+    if not source.numel():
+        if int(before[-1]):
+            raise RuntimeError("Number of elements of source < number of ones in mask")
+        return
+    numbers = (before - 1) * mask.reshape(-1)
+    taken = on_device.gathered(source.reshape(-1), 0, numbers)
+    copy_into(input, where(mask, taken.view(input._lay().size), input))
 
 
 # -- copies with a view written over ------------------------------------------------------------------------------

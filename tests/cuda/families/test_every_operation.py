@@ -19,6 +19,7 @@ import tensorkit as tk
 from tensorkit import dtypes
 from tensorkit.dispatch.registry import Op, Sample, registry
 from tensorkit.errors import AcceleratorError, MissingKernelError
+from tensorkit.kernels.cuda import emulated_devices
 from tensorkit.tensor import on_storage
 from tests.parity.compare import Operand, build
 from tests.parity.coverage import Coverage
@@ -29,6 +30,7 @@ LAYOUTS = ("plain", "transposed", "sliced", "expanded", "turned")
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
 COVERAGE = Coverage("operations that do on an emulated device what they do on the CPU, by dtype")
 REFUSED: dict[str, str] = {}
+CROSSED: dict[str, str] = {}  # operations whose calls moved bytes between the host and the device
 
 #: What has no kernel yet, by name.
 WITHOUT_KERNEL = {
@@ -73,13 +75,34 @@ TELLING_ELSEWHERE = {
 UNCHECKED = ("q values must be in the range", "Expected p_in >= 0")
 
 
+#: What moves bytes between the host and the device, and why; nothing else may.
+MAY_CROSS = {
+    # the program asks for numbers
+    **dict.fromkeys(("item", "tolist", "is_nonzero", "equal", "allclose"), "asks"),
+    # how many there are decides the size of the result
+    **dict.fromkeys(("nonzero", "argwhere", "masked_select", "combinations", "repeat_interleave"), "counts"),
+    # a number on the device is taken as one of the host's, in PyTorch too
+    **dict.fromkeys(("masked_fill", "index_fill", "clamp"), "number"),
+    # PyTorch looks whether these are chances or deviations
+    **dict.fromkeys(("normal", "multinomial"), "checks"),
+    # lists, and numbers that the host has worked out, are sent there
+    **dict.fromkeys(("tensor", "as_tensor", "__getitem__", "__setitem__"), "sends"),
+    **dict.fromkeys(("logspace", "range", "tril_indices", "triu_indices", "kaiser_window"), "sends"),
+    **dict.fromkeys(("max", "min"), "sends"),  # into `out=`, the extreme of no element: a number that the host knows
+    **dict.fromkeys(("quantile", "nanquantile", "mvlgamma", "unravel_index"), "sends"),
+}
+#: Calls that ask or send by what they are written with, whatever operation they are about.
+ASKING = ("tk.tensor(", "tk.equal(", "tk.as_tensor(", "Generator")
+
+
 @dataclass
 class Outcome:
-    """What a call gave or raised, and the operands afterwards."""
+    """What a call gave or raised, the operands afterwards, and the bytes that it moved to the device and from it."""
 
     value: Any
     error: Exception | None
     operands: dict[str, Any]
+    crossed: tuple[int, int] = (0, 0)
 
 
 def moved(tensor: tk.Tensor) -> tk.Tensor:
@@ -97,6 +120,7 @@ def run(call: str, operands: Mapping[str, Operand], *, on_device: bool) -> Outco
         names = {name: moved(tensor) for name, tensor in names.items()}
     tk.set_default_device("cuda" if on_device else None)
     value, error = None, None
+    before = crossed()
     try:
         with recorded():
             value = eval(call, {"tk": tk, **names})
@@ -106,7 +130,15 @@ def run(call: str, operands: Mapping[str, Operand], *, on_device: bool) -> Outco
         error = problem
     finally:
         tk.set_default_device(None)
-    return Outcome(value, error, names)
+    sent, fetched = (now - then for now, then in zip(crossed(), before, strict=True))
+    return Outcome(value, error, names, (sent, fetched))
+
+
+def crossed() -> tuple[int, int]:
+    """Bytes moved so far to the emulated devices and from them."""
+    memory = emulated_devices()
+    assert memory is not None
+    return memory.traffic.h2d, memory.traffic.d2h
 
 
 def tensors(value: Any) -> Iterator[tk.Tensor]:
@@ -208,6 +240,8 @@ def test_an_operation_does_on_a_device_what_it_does_on_the_cpu(op: Op) -> None:
                 ):
                     REFUSED[op.name] = str(there.error).split("\n")[0]
                     continue
+                if there.error is None and any(there.crossed) and not any(t in sample.call for t in ASKING):
+                    CROSSED[op.name] = f"{sample.call}: {there.crossed}"
                 found = None if drawn and here.error is None else difference(here, there, op.rounded)
             if found:
                 wrong.append(f"{sample.call} on {operands}: {found}")
@@ -223,3 +257,11 @@ def test_what_has_no_kernel_is_known_by_name() -> None:
         name: text for name, text in REFUSED.items() if name not in WITHOUT_KERNEL and "special" not in text
     }
     assert unknown == {}
+
+
+def test_bytes_cross_only_where_they_have_to() -> None:
+    """Runs after the others, too: an operation that is on no list left all numbers where they were."""
+    COVERAGE.notes.append(f"move bytes between host and device: {len(CROSSED)}, {', '.join(sorted(CROSSED))}")
+    assert {
+        name: call for name, call in CROSSED.items() if not {name, name.removesuffix("_")} & set(MAY_CROSS)
+    } == {}
