@@ -88,7 +88,9 @@ MAY_CROSS = {
     # lists, and numbers that the host has worked out, are sent there
     **dict.fromkeys(("tensor", "as_tensor", "__getitem__", "__setitem__"), "sends"),
     **dict.fromkeys(("logspace", "range", "tril_indices", "triu_indices", "kaiser_window"), "sends"),
-    **dict.fromkeys(("max", "min"), "sends"),  # into `out=`, the extreme of no element: a number that the host knows
+    **dict.fromkeys(
+        ("max", "min"), "sends"
+    ),  # into `out=`, the extreme of no element: a number that the host knows
     **dict.fromkeys(("quantile", "nanquantile", "mvlgamma", "unravel_index"), "sends"),
 }
 #: Calls that ask or send by what they are written with, whatever operation they are about.
