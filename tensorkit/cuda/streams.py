@@ -303,7 +303,7 @@ class Event:
         asked = perf_counter_ns()
         self._mark = queue.mark(timing=self._timing, blocking=self._blocking, again=before)
         self._told = (
-            told.tell_call("record", "record", queue, asked, begun=self._mark) if tracing.active else 0
+            told.tell_call("record", "record", queue, asked, begun=told.clock(queue)) if tracing.active else 0
         )
         event = getattr(self._mark, "event", None)
         self._handle = self._handle or (next(_handles) if event is None else int(event.handle))
@@ -312,9 +312,11 @@ class Event:
         """Let what is given to a stream (by default the current one) from now on wait for it; the program does not."""
         if self._mark is not None:
             queue, asked = _queue_of(stream), perf_counter_ns()
+            begun = told.clock(queue) if tracing.active else None
             queue.follow(self._mark)
             if tracing.active:
-                told.tell_call("wait", "wait_event", queue, asked, mark=self._told)
+                ended = told.clock(queue)
+                told.tell_call("wait", "wait_event", queue, asked, mark=self._told, begun=begun, ended=ended)
 
     def query(self) -> bool:
         """Whether it is completed; an event that was never recorded is."""

@@ -14,8 +14,9 @@ from typing import Any
 
 from tensorkit import tracing
 from tensorkit.kernels.cuda.plan import Operand
+from tensorkit.kernels.cuda.streams import EmulatedStream
 
-__all__ = ["begin", "end", "reached", "tell", "tell_all", "tell_call", "tell_copy", "touched"]
+__all__ = ["begin", "clock", "end", "reached", "tell", "tell_all", "tell_call", "tell_copy", "touched"]
 
 Begun = tuple[int, Any]
 
@@ -28,6 +29,11 @@ class _Here(threading.local):
 
 
 _here = _Here()
+
+
+def clock(stream: Any) -> Any:
+    """A mark of a GPU's clock in a stream; None for an emulated one."""
+    return None if isinstance(stream, EmulatedStream) else stream.mark(timing=True)
 
 
 def begin(stream: Any) -> Begun:
