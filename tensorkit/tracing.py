@@ -126,6 +126,7 @@ class QueueEvent:
         mark: the `number` of the record that a wait, or the synchronisation of an event, waited for; 0 where that was
             recorded while nobody listened.
         peer: of a copy between two devices, the number of the other device's stream, which comes before and after it.
+        failed: whether an emulated device had failed by the time that the call returned: the work is never done.
         begun, ended: marks of a GPU's clock around the work; None on an emulated device, which has none.
     """
 
@@ -144,6 +145,7 @@ class QueueEvent:
     waits: bool = False
     mark: int = 0
     peer: int | None = None
+    failed: bool = False
     begun: Any = None
     ended: Any = None
 

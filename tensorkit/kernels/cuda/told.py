@@ -62,8 +62,9 @@ def tell_all(
     """Tell of the pieces of one work, each with its share of the bytes."""
     timed, _here.timed = _here.timed, []
     queue = None if buffer.streams is None else buffer.streams.current()
-    if queue is not None and queue.device.blocking:
-        more["waits"] = True
+    if queue is not None:
+        more["failed"] = queue.device.failed
+        more["waits"] = more.get("waits", False) or queue.device.blocking
     for place, name in enumerate(names, len(timed) - len(names)):
         now = perf_counter_ns()
         stream, when, begun, ended = timed[place] if place >= 0 else (queue, now, None, None)

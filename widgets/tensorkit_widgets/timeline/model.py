@@ -18,8 +18,9 @@ class Model:
     gets about 25 and pageable memory, which is copied twice, about half. A launch costs the CPU about 5 µs and a kernel
     takes a few µs even with nothing to do. Other machines, other numbers: ``timeline(model=Model(pinned=12))``.
 
-    What it leaves out: work on two streams does not slow each other down, the program's own Python takes no time, and
-    neither does memory that is allocated.
+    Copies between two memories in one direction take turns, as on a GPU, which has one engine for each. What the model
+    leaves out: apart from that, work on two streams does not slow each other down, as if the device had room for any
+    number of kernels; the program's own Python takes no time, and neither does memory that is allocated.
 
     Attributes:
         call: microseconds of the CPU for a call that launches a kernel or asks for a copy.
@@ -84,5 +85,5 @@ class Model:
             f"A kernel takes {self.kernel:g} µs and as long as its bytes at {self.memory:,g} GB/s or its sums at "
             f"{self.arithmetic:g} TFLOP/s, whichever is longer; a copy {self.copy:g} µs and its bytes at "
             f"{self.pinned:g} GB/s from or to pinned memory, {self.pageable:g} GB/s pageable, {self.peer:g} GB/s from "
-            "device to device. Streams do not slow each other down."
+            "device to device. Copies one way take turns; apart from that, streams do not slow each other down."
         )

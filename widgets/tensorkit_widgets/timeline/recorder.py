@@ -58,8 +58,9 @@ class Recorder:
                 self.left_out += 1
 
     def finish(self) -> None:
-        """Read the clocks of GPUs: they are waited for. One that has failed measures nothing."""
+        """Read the clocks of GPUs: they are waited for. One that failed has done nothing that is drawn."""
         if any(event.begun is not None for event in self.events):
+            self.times = {}
             with contextlib.suppress(RuntimeError), tracing.silence():
                 self.times = clocked(self.events, _base)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -22,12 +23,14 @@ GUTTER = 142.0
 BESIDE = 700.0  # a page as wide as this has the lanes' names beside them, a narrower one above
 CHIP, AXIS = 28.0, 30.0
 BAR = 40.0
-PITCH, CLOSE = 62.0, 44.0
-MOST_LANES = 8
+PITCH, CLOSE = 62.0, 40.0
+MOST_LANES = 7
 MOST_EVENTS = 80
 THIN = 2.0
 FONT, SMALL = 14.0, 10.0
 DIMS = {"kernel": 0, "copy": 1, "library": 3}
+KEY = {"kernel": 76.0, "library": 80.0, "copy": 68.0, "waits": 68.0}
+WITH_KEY = 900.0  # a page as wide as this says what the colours mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,9 @@ class _View:
 def compose_timeline(model: Moment) -> Sheet:
     """One step of a timeline."""
     view = _view(model)
-    notes = _headline(model)
-    chips, y = _chips(model, view, 46.0)
-    tables = [chips] if chips.rows else []
+    notes, key = _headline(model)
+    chips, y = _chips(model, 46.0)
+    tables = [table for table in (key, chips) if table is not None and table.tiles]
     frames: list[Frame] = []
     wires: list[Wire] = []
     top = y + 12
@@ -111,14 +114,29 @@ def _title(model: Moment) -> str:
     return f"{many} in {how_long(total)}, {model.source}" if events else f"no events, {model.source}"
 
 
-def _headline(model: Moment) -> list[Note]:
-    """What is looked at, and whether it is measured or simulated."""
+def _headline(model: Moment) -> tuple[list[Note], Table | None]:
+    """What is looked at, what the colours mean, and whether it is measured or simulated."""
     title = _title(model).removesuffix(f", {model.source}")
+    right = model.page - MARGIN - 9.2 * len(model.source)
     role = "copy-words" if model.source == "simulated" else "good-words"
-    return [
-        Note(MARGIN, 30, title, "title"),
-        Note(model.page - MARGIN, 30, model.source, role, "end"),
-    ]
+    notes = [Note(model.page - MARGIN, 30, model.source, role, "end")]
+    key = None
+    if model.page >= WITH_KEY:
+        right -= 22 + sum(KEY.values())
+        key, more = _key(right)
+        notes += more
+    title = clipped(title, right - MARGIN - 12, 11.5 / MONO)
+    return [Note(MARGIN, 30, title, "title"), *notes], key
+
+
+def _key(x: float) -> tuple[Table, list[Note]]:
+    tiles, notes = [], []
+    for kind, room in KEY.items():
+        look = ("waits",) if kind == "waits" else ("on",)
+        tiles.append(Tile(f"key-{kind}", x, 17, 18, 16, "", kind, look, dim=DIMS.get(kind)))
+        notes.append(Note(x + 24, 30, kind, "muted"))
+        x += room
+    return Table("key", "what the colours mean", (tuple(tiles),), role="img", told=False), notes
 
 
 def _said(model: Moment) -> tuple[str, ...]:
@@ -133,12 +151,17 @@ def _said(model: Moment) -> tuple[str, ...]:
 def _told(model: Moment, said: Sequence[str], y: float) -> tuple[list[Note], float]:
     """The sentences, and under them where the times are from; in the same room at every step of a wide page."""
     room = model.page - 2 * MARGIN
-    broken = wrap(" ".join(said), room, 15)
+    broken = wrap(_unbroken(" ".join(said)), room, 15)
     notes = list(paragraph(MARGIN, y + 16, broken, "body", 21))
     y += 21.0 * (max(len(broken), 3) if model.page >= BESIDE else len(broken)) + 8
-    small = wrap(f"{model.source.capitalize()}. {model.model}", room, 12.5)
+    small = wrap(_unbroken(f"{model.source.capitalize()}. {model.model}"), room, 12.5)
     notes += paragraph(MARGIN, y + 12, small, "muted", 17)
     return notes, y + 17.0 * len(small) + 12
+
+
+def _unbroken(text: str) -> str:
+    """With every number on the line of its unit."""
+    return re.sub(r"(?<=\d) (?=[µmkMG]?[sB]\b|[GT])", "\u00a0", text)
 
 
 def _lines(model: Moment, view: _View) -> Iterator[str]:
@@ -162,11 +185,12 @@ def _view(model: Moment) -> _View:
     last = min(events, first + MOST_EVENTS - 1)
     seen = [span for span in model.spans if first <= span.number <= last]
     if model.near and at:
-        seen = [span for span in model.spans if span.number == at]
+        mine = [span for span in model.spans if span.number == at]
+        seen = [span for span in mine if span.lane != CPU] or mine
     begin = min((span.begin for span in seen), default=0.0)
     end = max((span.end for span in seen), default=1.0)
     if model.near and at:
-        room = max(0.4 * (end - begin), 8.0)
+        room = max(end - begin, 10.0)
         begin, end = max(0.0, begin - room), end + room
     end = max(end, begin + 1.0)
     beside = model.page >= BESIDE
@@ -190,7 +214,7 @@ def _axis(view: _View, y: float, bottom: float) -> tuple[list[Note], list[Wire]]
         text = f"{tick / 1e3:,.10g} ms" if step >= 1e3 else f"{round(tick, 3):,.10g} µs"
         anchor = "end" if x > view.left + view.width - 24 else "middle" if x > view.left + 24 else "start"
         notes.append(Note(x, y, text, "muted", anchor))
-        wires.append(Wire(((x, y + 6), (x, bottom - 4)), "faint", head=False))
+        wires.append(Wire(((x, y + 6), (x, bottom - 4)), "grid", head=False))
         tick += step
     return notes, wires
 
@@ -198,7 +222,7 @@ def _axis(view: _View, y: float, bottom: float) -> tuple[list[Note], list[Wire]]
 # ---- the events in a row
 
 
-def _chips(model: Moment, view: _View, y: float) -> tuple[Table, float]:
+def _chips(model: Moment, y: float) -> tuple[Table, float]:
     """The program: one chip for every event, the one that is looked at in sight."""
     room = model.page - 2 * MARGIN
     texts = [f"{k} {short_name(event)}" for k, event in enumerate(model.events, 1)]
@@ -272,7 +296,7 @@ def _places(model: Moment, shown: Sequence[str], top: float) -> tuple[dict[str, 
 def _lane(model: Moment, view: _View, lane: str, y: float) -> tuple[Table, list[Note], Frame]:
     beside = model.page >= BESIDE
     name = Note(MARGIN, y + BAR / 2 + 5, lane, "heading") if beside else Note(MARGIN, y - 7, lane, "heading")
-    high = BAR - (6 if len(lanes(model.spans)) > 5 else 0)
+    high = BAR - (8 if len(lanes(model.spans)) > 5 else 0)
     tiles = tuple(
         _bar(model, view, span, y, high)
         for span in sorted(model.spans, key=lambda span: (span.begin, span.number))

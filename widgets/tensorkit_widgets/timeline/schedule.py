@@ -90,6 +90,7 @@ class _Clock:
         self.now = 0.0  # of the CPU
         self.ends: dict[str, float] = defaultdict(float)
         self.marks: dict[int, float] = {}
+        self.ways: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)  # when each is busy
         self.spans: list[Span] = []
 
     def add(self, number: int, kind: str, event: QueueEvent, lane: str, begin: float, end: float) -> None:
@@ -101,6 +102,8 @@ class _Clock:
         begin, self.now = self.now, self.now + self.model.asking(event)
         self.add(number, "call", event, CPU, begin, self.now)
         done = self.now
+        if event.failed:
+            return  # the device does nothing more
         if event.kind == "synchronize":
             done = self._waited_for(event)
         else:
@@ -124,13 +127,24 @@ class _Clock:
             self.marks[event.number] = begin
         elif event.kind == "wait":
             end = max(begin, self.marks.get(event.mark, 0.0))
-        elif event.peer is not None:
-            other = lane_of(event.target, event.peer)
-            begin = max(begin, self.ends[other])
-            self.ends[other] = end = begin + self.model.working(event)
+        elif event.source != event.target:
+            if event.peer is not None:
+                begin = max(begin, self.ends[lane_of(event.target, event.peer)])
+            begin, end = self._carried(event, begin)
+            if event.peer is not None:
+                self.ends[lane_of(event.target, event.peer)] = end
         self.add(number, event.kind, event, lane, begin, end)
         self.ends[lane] = end
         return end
+
+    def _carried(self, event: QueueEvent, begin: float) -> tuple[float, float]:
+        """When a copy from one memory to another has its way to itself: each direction carries one at a time."""
+        busy, length = self.ways[event.source, event.target], self.model.working(event)
+        for other_begin, other_end in sorted(busy):
+            if begin + length > other_begin and begin < other_end:
+                begin = other_end
+        busy.append((begin, begin + length))
+        return begin, begin + length
 
 
 def schedule(events: Iterable[QueueEvent], model: Model) -> tuple[Span, ...]:

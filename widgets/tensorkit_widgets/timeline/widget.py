@@ -148,7 +148,7 @@ class Timeline(Board):
         return [0, *range(first, min(self._steps(), first + MOST_PAGES - 1) + 1)]
 
 
-_MEASURED = "The streams' times are from the GPU's own clock, the CPU's from this computer's."
+_MEASURED = "The streams’ times are from the GPU’s own clock, the CPU’s from this computer’s."
 
 
 @contextmanager

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorkit.tracing import QueueEvent
-from tensorkit_widgets.timeline.schedule import CPU, Span, lane_of, short_name
+from tensorkit_widgets.timeline.schedule import CPU, Span, lane_of, lanes, short_name
 
 __all__ = ["how_long", "label", "line", "moment", "story", "summary"]
+
+MOST_SAID = 3  # streams of which the summary says how busy they are
 
 
 def how_long(us: float) -> str:
@@ -73,6 +75,8 @@ def line(number: int, event: QueueEvent, spans: Sequence[Span]) -> str:
             parts.append(f"the CPU waits {_from_to(span)}")
         elif span.lane != CPU:
             parts.append(f"{span.lane} {_from_to(span)}")
+    if event.failed:
+        parts.append(f"never done: {event.device} has failed")
     return "; ".join(parts)
 
 
@@ -95,6 +99,10 @@ def story(number: int, event: QueueEvent, spans: Sequence[Span], before: Sequenc
     elif work is not None and event.kind == "record":
         said.append(
             f"It is reached at {moment(work.begin)}, when all is done that the stream was given before it."
+        )
+    elif event.failed:
+        said.append(
+            f"It is never done: {event.device} has failed, and says so at the next call that waits for it."
         )
     elif work is not None:
         said.append(
@@ -126,10 +134,12 @@ def _asks(event: QueueEvent, asked: Span | None, held: Span | None, lane: str) -
         "" if asked is None or held is not None else f", and the call returns after {how_long(asked.length)}"
     )
     if event.kind == "copy":
-        kind = ""
-        if "cpu" in (event.source, event.target):
-            kind = ", pinned memory" if event.pinned else ", pageable memory"
-        return f"{when}asks {lane} to copy {_amount(event.nbytes)}, {event.name}{kind}{back}."
+        kind = "pinned" if event.pinned else "pageable"
+        source, target = (
+            f"the CPU’s {kind} memory" if place == "cpu" else place for place in (event.source, event.target)
+        )
+        way = f"within {source}" if source == target else f"from {source} to {target}"
+        return f"{when}asks {lane} to copy {_amount(event.nbytes)} {way}{back}."
     return f"{when}gives {name} to {lane}{back}."
 
 
@@ -142,6 +152,10 @@ def _why_then(work: Span, asked: Span | None, before: Sequence[Span]) -> str:
     if last is not None and last.end >= work.begin - 0.5:
         what = "its wait" if last.kind == "wait" else f"{last.name} ({last.number})"
         return f", after {what} on the same stream"
+    ways = [span for span in before if span.name == work.name and span.kind == work.kind == "copy"]
+    last = max(ways, key=lambda span: span.end, default=None)
+    if last is not None and last.end >= work.begin - 0.5:
+        return f", when the way is free: copies in one direction take turns, and {last.number} was before it"
     return ""
 
 
@@ -164,11 +178,11 @@ def summary(spans: Sequence[Span]) -> tuple[str, ...]:
     asking = sum(span.length for span in spans if span.kind == "call")
     total = max(span.end for span in spans)
     said = [f"The CPU asks for {how_long(asking)} and waits for {how_long(held)}."]
-    busy = {lane: _busy(spans, lane) for lane in dict.fromkeys(s.lane for s in spans) if lane != CPU}
-    said += [
-        f"{lane} works {how_long(time)} of {how_long(total)}."
-        for lane, time in sorted(busy.items())
-    ]  # fmt: skip
+    busy = {lane: _busy(spans, lane) for lane in lanes(spans) if lane != CPU}
+    shown = list(busy)[:MOST_SAID]
+    said += [f"{lane} works {how_long(busy[lane])} of {how_long(total)}." for lane in shown]
+    if len(busy) > len(shown):
+        said.append(f"So do {len(busy) - len(shown)} more streams.")
     both = _together(spans)
     if both:
         said.append(f"For {how_long(both)} more than one stream works at the same time.")

@@ -172,11 +172,14 @@ class GpuMemory:
             self.traffic.d2h += target.size
         return stream
 
-    def from_host(self, buffer: GpuBuffer, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: GpuBuffer, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         """Put the host's bytes into the buffer at `start`.
 
         Args:
             queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
+            pinned: whether `data` is pinned; the listeners are told.
         """
         data = numpy.ascontiguousarray(data)
         if not queued:
@@ -196,7 +199,7 @@ class GpuMemory:
         else:
             stream.wait()
         if tracing.active:
-            told.tell_copy(buffer, data.size, source="cpu", pinned=queued, waits=not queued)
+            told.tell_copy(buffer, data.size, source="cpu", pinned=pinned, waits=not queued)
 
     def _remember(self, stream: GpuStream, data: Bytes) -> None:
         """Keep pinned memory until the driver has copied it."""

@@ -203,11 +203,14 @@ class EmulatedMemory:
         if tracing.active:
             told.tell_copy(buffer, target.size, "cpu", pinned=True)
 
-    def from_host(self, buffer: EmulatedBuffer, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: EmulatedBuffer, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         """Put the host's bytes into the buffer at `start`.
 
         Args:
             queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
+            pinned: whether `data` is pinned; the listeners are told.
         """
         target = buffer._bytes[start : start + data.size]
         if queued:
@@ -218,7 +221,7 @@ class EmulatedMemory:
             target[...] = data
         self.traffic.h2d += data.size
         if tracing.active:
-            told.tell_copy(buffer, data.size, source="cpu", pinned=queued, waits=not queued)
+            told.tell_copy(buffer, data.size, source="cpu", pinned=pinned, waits=not queued)
 
     def copy(
         self, dst: EmulatedBuffer, dst_start: int, src: EmulatedBuffer, src_start: int, nbytes: int
