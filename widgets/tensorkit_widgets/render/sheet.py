@@ -54,7 +54,7 @@ def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> 
     body = "".join(_body(sheet, live)) if sheet.pinned is None or not live else _pinned(sheet, sheet.pinned)
     label = f"{sheet.name}: {sheet.title}"
     layout = json.dumps(sheet.layout, separators=(",", ":")) if live and sheet.layout else None
-    styles = ("sheet.css", "graph_scene.css") if sheet.boxes_label else ("sheet.css",)
+    styles = ("sheet.css", *sheet.styles, *(("graph_scene.css",) if sheet.boxes_label else ()))
     return framed(body, (sheet.width, sheet.height), label, theme, live, styles, data_layout=layout)
 
 
@@ -192,7 +192,7 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
     kind = "tk-tile" + "".join([f" tk-{_LOOKS.get(word, f'is-{word}')}" for word in kinds])
     kind += "" if tile.dim is None else f" tk-d{tile.dim % DIMENSIONS}"
     inside = f'<rect class="tk-box" x="{x:.10g}" y="{y:.10g}" width="{wide:.10g}" height="{high:.10g}"/>'
-    if "seam" in kinds:
+    if "seam" in kinds or "waits" in kinds:
         inside += _hatch(x, y, wide, high)
     # In a low tile the number moves up, clear of the tag in the corner.
     line = round(y + high / 2 - (4 if tile.tag and high <= 60 else 0) + font * 0.32, 2)
