@@ -24,17 +24,17 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.memory.diff import difference
-from tensorkit_widgets.memory.find_tensors import Found, clean, scan
-from tensorkit_widgets.memory.fingerprint import (
+from tensorkit_widgets.namespace.diff import difference
+from tensorkit_widgets.namespace.find_tensors import Found, clean, scan
+from tensorkit_widgets.namespace.fingerprint import (
     MOST_SAMPLED,
     WHOLE,
     looked_at,
     positions,
     unlike,
 )
-from tensorkit_widgets.memory.group_by_storage import Group, Numbers, One, groups_of, is_sampled
-from tensorkit_widgets.memory.model import (
+from tensorkit_widgets.namespace.group_by_storage import Group, Numbers, One, groups_of, is_sampled
+from tensorkit_widgets.namespace.model import (
     Compared,
     Difference,
     Evidence,
@@ -44,9 +44,9 @@ from tensorkit_widgets.memory.model import (
     Storage,
     Unread,
 )
-from tensorkit_widgets.memory.reached_slots import distinct
-from tensorkit_widgets.memory.read_bytes import Contents, Runs, points_of, visible
-from tensorkit_widgets.memory.unchanged import Known, Standing
+from tensorkit_widgets.namespace.reached_slots import distinct
+from tensorkit_widgets.namespace.read_bytes import Contents, Runs, points_of, visible
+from tensorkit_widgets.namespace.unchanged import Known, Standing
 from tensorkit_widgets.snapshot.adapter import Buffer, Link, Run, storage_number
 from tensorkit_widgets.snapshot.geometry import extent
 from tensorkit_widgets.snapshot.storage_adapter import (

@@ -1,6 +1,6 @@
 """The memory of a notebook at one moment, as plain frozen data, and what became of it between two moments.
 
-`tensorkit_widgets.memory.watch` makes snapshots from live tensors, `tensorkit_widgets.memory.diff` compares two;
+`tensorkit_widgets.namespace.watch` makes snapshots from live tensors, `tensorkit_widgets.namespace.diff` compares two;
 nothing here holds a tensor, and pictures are drawn from nothing else.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tensorkit_widgets.memory.find_tensors import Way
+from tensorkit_widgets.namespace.find_tensors import Way
 from tensorkit_widgets.snapshot.adapter import Link, Run
 from tensorkit_widgets.snapshot.geometry import Ints
 
