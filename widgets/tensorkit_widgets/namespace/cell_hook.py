@@ -121,6 +121,10 @@ class MemoryHook:
             self._watch = MemoryWatch()
             self.last = None
 
+    def number_of(self, storage: Any) -> int | None:
+        """The number that a live storage has in the last snapshot."""
+        return self._watch.number_of(storage)
+
     def refresh(self) -> bool:
         """Look again and tell every listener; whether anything happened. Never raises."""
         with self._guard:

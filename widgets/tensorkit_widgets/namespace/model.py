@@ -119,6 +119,7 @@ class Storage:
         compared: how much of the content is compared with the next moment's.
         fault: why no numbers are shown, or an empty text.
         link: what every other picture of this memory calls it in the browser ; None where it has no slot.
+        pinned: whether it is memory of the host that is locked for transfers.
     """
 
     number: int
@@ -135,6 +136,7 @@ class Storage:
     evidence: Evidence | None = None
     fault: str = ""
     link: Link | None = None
+    pinned: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

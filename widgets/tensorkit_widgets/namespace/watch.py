@@ -33,7 +33,7 @@ from tensorkit_widgets.namespace.fingerprint import (
     positions,
     unlike,
 )
-from tensorkit_widgets.namespace.group_by_storage import Group, Numbers, One, groups_of, is_sampled
+from tensorkit_widgets.namespace.group_by_storage import Group, Numbers, One, groups_of, is_sampled, roots_of
 from tensorkit_widgets.namespace.model import (
     Compared,
     Difference,
@@ -53,6 +53,7 @@ from tensorkit_widgets.snapshot.storage_adapter import (
     Ground,
     fetch,
     ground,
+    is_pinned,
     undisturbed,
 )
 
@@ -100,6 +101,10 @@ class MemoryWatch:
         self._past = {storage.number: storage for storage in (*snapshot.lost, *storages)}
         self._prune()
         return snapshot, change
+
+    def number_of(self, storage: Any) -> int | None:
+        """The number that a live storage has in the snapshots; None where none of them has seen it."""
+        return self._storages.find(storage)
 
     def _prune(self) -> None:
         """Let go of the numbers of what is no more, now and then."""
@@ -202,7 +207,7 @@ class MemoryWatch:
         runs = _numbers(evidence, first.code) if evidence is not None and not fault else ()
         storage = Storage(
             number, first.device, first.dtype, item, slots, group.nbytes, holders, runs, viewed, exact,
-            _compared(evidence), evidence, fault, link,
+            _compared(evidence), evidence, fault, link, any(map(is_pinned, roots_of(group.ones))),
         )  # fmt: skip
         self._standing.keep(group, storage, self._looks)
         return storage

@@ -34,6 +34,7 @@ __all__ = [
     "Roots",
     "fetch",
     "ground",
+    "is_pinned",
     "leaf_of",
     "lineage",
     "may_move",
@@ -323,6 +324,11 @@ def unmoved(roots: Iterable[Any], start: int, nbytes: int) -> bool:
 def may_move(roots: Iterable[Any]) -> bool:
     """Whether memory may be made smaller while it is read: PyTorch's storages let another thread do so."""
     return any(_is_torchs(root) for root in roots)
+
+
+def is_pinned(root: Any) -> bool:
+    """Whether memory is a storage of tensorkit's that is locked for transfers. PyTorch would start CUDA to tell."""
+    return type(root).__module__.startswith("tensorkit.") and bool(root.is_pinned())
 
 
 def _is_torchs(root: Any) -> bool:
