@@ -11,6 +11,7 @@ from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import clipped
 from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import Frame, Table, Tile
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.namespace.sentences import bytes_words
 from tensorkit_widgets.namespace.words import label_of, names_of
@@ -25,6 +26,8 @@ FONT = 16.0
 HOLDERS = 3
 SMALL = 6.9
 """The width of a letter of small words."""
+_LETTER = (11.6, 14.5)
+"""The width of a letter of a memory's name, small and capital."""
 
 
 @dataclass
@@ -98,15 +101,20 @@ def _freed(page: DevicePage, device: str) -> list[Storage]:
     return [s for s in page.gone if s.device == device and s.number in freed]
 
 
-def _head(page: DevicePage, device: str) -> float:
-    return 36.0 + 19 * len(memory_words(page, device)) + 4
+def _full(page: DevicePage, device: str, width: float) -> list[str]:
+    """How full it is, in lines that fit."""
+    return [line for words in memory_words(page, device) for line in wrap(words, width - 2 * PAD, 12.6)]
+
+
+def _head(page: DevicePage, device: str, width: float) -> float:
+    return 40.0 + 19 * len(_full(page, device, width))
 
 
 def needed(page: DevicePage, device: str, width: float) -> float:
     """How high a panel is that shows everything."""
     cards = sum(_high(s, width) + GAP for s in page.snapshot.on(device))
     holes = sum(34.0 + GAP for _ in _freed(page, device)[:2])
-    return _head(page, device) + (cards + holes or 30) + 19.0 * len(_lines(page, device)) + 6
+    return _head(page, device, width) + (cards + holes or 30) + 19.0 * len(_lines(page, device)) + 6
 
 
 def _chosen(page: DevicePage, device: str, width: float, room: float) -> tuple[list[Storage], int]:
@@ -137,9 +145,9 @@ def memory_panel(
     panel = Panel(device, x, top, width, top)
     name = "CPU" if device == "cpu" else device
     panel.notes.append(Note(x + PAD, top + 26, name, "title"))
-    panel.notes.append(Note(x + PAD + 12.2 * len(name) + 8, top + 26, after, "muted"))
+    panel.notes.append(Note(x + PAD + _LETTER[name.isupper()] * len(name) + 10, top + 26, after, "muted"))
     panel.y = top + 34
-    for words in memory_words(page, device):
+    for words in _full(page, device, width):
         panel.small(words)
     panel.y += 6
     lines, holes = _lines(page, device), _freed(page, device)[:2]

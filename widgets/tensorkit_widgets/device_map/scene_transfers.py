@@ -99,7 +99,7 @@ def across(
         tile = _tile(page, row, middle - WIDE / 2, y, WIDE)
         channel.rows.append((tile,))
         channel.wires += _wires(row, tile, panels, left, right)
-        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 16), len(rows) > 3)
+        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > 3)
     if not rows and page.change.before is not None:
         channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
     if _simulated(page, arrows):
