@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from tensorkit_widgets.device_map.model import DevicePage, Refused, Transfer
 from tensorkit_widgets.device_map.scene_memory import Panel, tile_keys
 from tensorkit_widgets.device_map.words import (
-    MODEL_WORDS,
     amount,
     by_words,
     details,
+    model_words,
     refused_words,
     time_words,
     transfer_words,
@@ -78,10 +78,6 @@ def _tile(page: DevicePage, row: _Row, x: float, y: float, wide: float) -> Tile:
     return Tile(row.key, x, y, wide, HIGH, text, said, (), _kin(page, one.ends), font=round(font, 1))
 
 
-def _simulated(page: DevicePage, arrows: Sequence[Transfer]) -> bool:
-    return any(time_words(one, page).startswith("simulated") for one in arrows)
-
-
 # ---- side by side
 
 
@@ -103,9 +99,8 @@ def across(
         _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > 3)
     if not rows and page.change.before is not None:
         channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
-    if _simulated(page, arrows):
-        for k, line in enumerate(wrap(MODEL_WORDS, right - left - 24, 12.5)):
-            channel.notes.append(Note(middle, top + high - 22 + 17 * k, line, "small tk-muted", "middle"))
+    for k, line in enumerate(reversed(wrap(model_words(arrows), right - left - 24, 12.5))):
+        channel.notes.append(Note(middle, top + high - 5 - 17 * k, line, "small tk-muted", "middle"))
     return channel
 
 
@@ -190,7 +185,7 @@ def _under_tile(
     lines = [
         (by_words(one), "code"),
         (clipped(code, room, 11.6), "small"),
-        (time_words(one, page), "small tk-muted"),
+        (time_words(one), "small tk-muted"),
     ]
     for k, (text, role) in enumerate(line for line in lines if line[0]):
         channel.notes.append(Note(x, y + 19 + 17 * k, text, role, "middle"))
@@ -214,16 +209,15 @@ def listed_rows(page: DevicePage, arrows: Sequence[Transfer], box: tuple[float, 
             words = clipped(text, wide - tile_wide - 14, 13.5 if role == "code" else 11.4)
             channel.notes.append(Note(x + tile_wide + 12, channel.y + 15 + 18 * n, words, role))
         channel.y += max(HIGH, 18.0 * len(lines) + 2) + 8
-    if _simulated(page, arrows):
-        for line in wrap(MODEL_WORDS, wide, 12.5):
-            channel.notes.append(Note(x, channel.y + 12, line, "small tk-muted"))
-            channel.y += 17
+    for line in wrap(model_words(arrows), wide, 12.5) if arrows else ():
+        channel.notes.append(Note(x, channel.y + 12, line, "small tk-muted"))
+        channel.y += 17
     return channel
 
 
 def _listed(page: DevicePage, one: Transfer | Refused) -> list[tuple[str, str]]:
     if isinstance(one, Refused):
         return [("refused", "alarm"), (" and ".join(one.devices), "muted")]
-    by, time = by_words(one), time_words(one, page)
+    by, time = by_words(one), time_words(one)
     lines = [(f"{one.source} → {one.target}", "heading"), (", ".join(filter(None, (by, time))), "muted")]
     return [line for line in lines if line[0]]
