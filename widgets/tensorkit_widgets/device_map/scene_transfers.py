@@ -24,7 +24,9 @@ from tensorkit_widgets.drawing.words import wrap
 
 __all__ = ["Channel", "across", "listed_rows", "refusals"]
 
-WIDE, HIGH, PITCH = 180.0, 34.0, 106.0
+WIDE, HIGH = 180.0, 34.0
+BRIEF, UNDER = 3, (58.0, 41.0)
+"""With more rows than that the line of code is left out: what stands under a tile is so high, and only so high."""
 FONT = 16.0
 MOST_REFUSED = 2
 
@@ -90,16 +92,19 @@ def across(
     """The arrows from panel to panel. ``box`` is (left, right, top, height) of the room between them."""
     left, right, top, high = box
     channel, middle = Channel(), (left + right) / 2
-    rows = _placed(list(_rows(page, arrows, panels, top + high / 3)), top + 8, top + high - 44)
+    foot = wrap(model_words(arrows), right - left - 24, 12.5) if arrows else []
+    rows = _placed(
+        list(_rows(page, arrows, panels, top + high / 3)), top + 8, top + high - 17 * len(foot) - 6
+    )
     for row, y in rows:
         wide = min(WIDE, (right - left) * 0.62)
         tile = _tile(page, row, middle - wide / 2, y, wide)
         channel.rows.append((tile,))
         channel.wires += _wires(row, tile, panels, left, right)
-        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > 3)
+        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > BRIEF)
     if not rows and page.change.before is not None:
         channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
-    for k, line in enumerate(reversed(wrap(model_words(arrows), right - left - 24, 12.5))):
+    for k, line in enumerate(reversed(foot)):
         channel.notes.append(Note(middle, top + high - 5 - 17 * k, line, "small tk-muted", "middle"))
     return channel
 
@@ -127,13 +132,14 @@ def _placed(rows: list[_Row], low: float, high: float) -> list[tuple[_Row, float
     """Each row near where it would like to stand, and clear of the others."""
     if not rows:
         return []
-    pitch = min(PITCH, (high - low - HIGH) / max(len(rows) - 1, 1))
+    under = UNDER[len(rows) > BRIEF]
+    pitch = min(HIGH + under + 14, (high - low - HIGH - under) / max(len(rows) - 1, 1))
     ordered = sorted(rows, key=lambda row: row.wanted)
     places: list[float] = []
     for row in ordered:
         places.append(max(row.wanted, places[-1] + pitch if places else low))
     for k in range(len(places) - 1, -1, -1):
-        limit = high - HIGH - 40 if k == len(places) - 1 else places[k + 1] - pitch
+        limit = high - HIGH - under if k == len(places) - 1 else places[k + 1] - pitch
         places[k] = min(places[k], limit)
     return list(zip(ordered, places, strict=True))
 

@@ -23,7 +23,7 @@ __all__ = [
     "ran_words", "refused_words", "said_of", "seconds_words", "time_words", "transfer_words", "view_words",
 ]  # fmt: skip
 
-MOST_SAID = 4
+MOST_SAID = 12
 
 
 def seconds_words(seconds: float) -> str:
@@ -38,7 +38,7 @@ def seconds_words(seconds: float) -> str:
     return f"{float(f'{seconds / 1e-9:.3g}'):,g} ns"
 
 
-_OF = {"pageable": "pageable", "pinned": "pinned", "peer": "from device to device"}
+_OF = {"pageable": "pageable", "pinned": "pinned", "peer": "device to device"}
 
 
 def model_words(arrows: Iterable[Transfer]) -> str:
@@ -46,14 +46,14 @@ def model_words(arrows: Iterable[Transfer]) -> str:
 
     >>> from tensorkit_widgets.device_map.model import Moved, transfers_of
     >>> model_words(transfers_of([Moved(48, "cpu", "cuda:0")], 4))
-    'simulated: 10 µs a copy, and its bytes at 12 GB/s (pageable memory)'
+    'simulated: 10 µs a copy, and its bytes at 12 GB/s (pageable)'
     """
     paces = sorted(
         {pace for one in arrows if one.seconds is None for pace in one.paces}, key=list(PACES).index
     )
     if not paces:
         return ""
-    at = [f"{PACES[pace] / 1e9:g} GB/s ({_OF[pace]}{' memory' if pace != 'peer' else ''})" for pace in paces]
+    at = [f"{PACES[pace] / 1e9:g} GB/s ({_OF[pace]})" for pace in paces]
     return f"simulated: {seconds_words(COPY_SECONDS)} a copy, and its bytes at {listed(at)}"
 
 
@@ -171,10 +171,7 @@ def said_of(page: DevicePage, arrows: tuple[Transfer, ...]) -> list[tuple[str, s
         ran = [words for one in page.record.work if (words := ran_words(one))]
         where = f": {listed(ran)}, where the tensors are" if ran else ""
         out.append(("still", f"No byte went from one memory to another{where}."))
-    out += [(kind, f"{words}.") for kind, words in happened(page)]
-    if len(out) > MOST_SAID:
-        return [*out[: MOST_SAID - 1], ("more", f"And {len(out) - MOST_SAID + 1} more changes.")]
-    return out
+    return out + [(kind, f"{words}.") for kind, words in happened(page, MOST_SAID)]
 
 
 # ---- memories
