@@ -12,7 +12,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels.cuda.gpu.libraries import counting, factors, products, sorting, systems
+from tensorkit.kernels.cuda.gpu.libraries import counting, distances, factors, products, sorting, systems
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
 __all__ = [
@@ -130,6 +130,11 @@ TABLE: dict[str, Callable[[Any, Arguments], Any]] = {
     "baddbmm": lambda cp, c: products.baddbmm(cp, c["input"], c["batch1"], c["batch2"], c["beta"], c["alpha"]),
     "linalg_cross": lambda cp, c: products.cross(cp, c["input"], c["other"], c["dim"]),
     "trace": lambda cp, c: products.trace(cp, c["input"]),
+    # distances
+    "_cdist_forward": lambda cp, c: distances.between(cp, c["x1"], c["x2"], c["p"]),
+    "_cdist_backward": lambda cp, c: distances.pulled(cp, *c.values()),
+    "_pdist_forward": lambda cp, c: distances.pairs(cp, c["input"], c["p"]),
+    "_pdist_backward": lambda cp, c: distances.unpaired(cp, *c.values()),
     # sorts
     "sort": lambda cp, c: sorting.sort(cp, c["input"], c["dim"], c["descending"]),
     "argsort": lambda cp, c: sorting.argsort(cp, c["input"], c["dim"], c["descending"]),
