@@ -205,7 +205,7 @@ def test_library_calls_work_in_the_buffers_on_the_current_stream(driver: Path, t
     code = f"""
 import sys
 sys.path.insert(0, {str(SOURCE.parents[3])!r})
-from tests.cuda import cupy_double
+from tests.cuda.stub_driver import cupy_double
 cupy_double.install()
 a = tk.tensor([[4.0, 2.0], [2.0, 3.0]]).cuda()
 b = tk.arange(12.0).view(3, 4).cuda().t()[1:3, ::2]

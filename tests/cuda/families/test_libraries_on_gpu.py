@@ -23,7 +23,6 @@ from tensorkit.kernels.cuda.gpu.libraries import place
 from tensorkit.kernels.cuda.gpu.libraries.table import TABLE, function_for
 from tensorkit.kernels.cuda.memory import EmulatedMemory
 from tensorkit.kernels.cuda.streams import wait_for
-from tests.cuda import cupy_double
 from tests.cuda.families.test_every_operation import (
     cases,
     difference,
@@ -32,6 +31,7 @@ from tests.cuda.families.test_every_operation import (
     same_numbers,
     tensors,
 )
+from tests.cuda.stub_driver import cupy_double
 
 #: Results that lie otherwise: row by row, where LAPACK leaves its own room beside them.
 LIES_OTHERWISE = {"linalg_lstsq", "unique_consecutive", "unique"}
