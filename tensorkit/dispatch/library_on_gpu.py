@@ -39,6 +39,13 @@ __all__ = ["GpuCall", "tensors_in"]
 
 _signature = functools.cache(inspect.signature)
 
+
+@functools.cache
+def _unsaid(body: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a body in order, each with what it is where the call says nothing."""
+    return {name: parameter.default for name, parameter in _signature(body).parameters.items()}
+
+
 #: Arguments whose numbers the bodies look at on the meta device too.
 _TOLERANCES = ("atol", "rtol", "rcond", "tol")
 _SINGLE = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
@@ -119,19 +126,21 @@ class GpuCall:
     def _shown(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Tensors for the results, of the sizes that the body tells on the meta device, or those given as ``out=``."""
         __tracebackhide__ = True
-        bound = _signature(self.body).bind(*args, **kwargs)
-        for key, value in bound.arguments.items():
-            if key == "sorter":
-                bound.arguments[key] = None  # whose numbers the function looks at itself
-            elif key in _TOLERANCES and isinstance(value, Tensor):
-                bound.arguments[key] = fresh(numpy.zeros(value._lay().size, value._dtype.numpy), value._dtype)
-            else:
-                bound.arguments[key] = self._stand(value)
+        given = [self._shown_as(key, value) for key, value in zip(_unsaid(self.body), args, strict=False)]
+        named = {key: self._shown_as(key, value) for key, value in kwargs.items()}
         with tracing.silence(), CPU:
-            shown = self.body(*bound.args, **bound.kwargs)
+            shown = self.body(*given, *args[len(given) :], **named)
         for original, stand in self.stands.values():
             self._follow(original, stand)
         return self._there(shown)
+
+    def _shown_as(self, key: str, value: Any) -> Any:
+        """What the body sees of an argument."""
+        if key == "sorter":
+            return None  # whose numbers the function looks at itself
+        if key in _TOLERANCES and isinstance(value, Tensor):
+            return fresh(numpy.zeros(value._lay().size, value._dtype.numpy), value._dtype)
+        return self._stand(value)
 
     def _stand(self, value: Any) -> Any:
         """What stands for a tensor on the meta device, on a storage that stands for its storage; else the value."""
@@ -190,17 +199,16 @@ class GpuCall:
         given = [id(tensor) for tensor in tensors_in((*args, *kwargs.values()))]
         if any(id(target) in given and target._lay().has_internal_overlap() == "yes" for target in targets):
             return None
-        bound = _signature(self.body).bind(*args, **kwargs)
-        bound.apply_defaults()
-        out = bound.arguments.pop("out", None)
-        if self._unknown(bound.arguments.values()) or (made is None and not self._fits(out, args)):
+        said = self._said(args, kwargs)
+        out = said.pop("out", None)
+        if self._unknown(said.values()) or (made is None and not self._fits(out, args)):
             return None
         try:
             with work.working():
-                call = {key: self._array(work, value) for key, value in bound.arguments.items()}
+                call = {key: self._array(work, value) for key, value in said.items()}
                 found = self.function(work.cupy, call)
                 if made is None:
-                    kept = self._kept(work, found, list(tensors_in(bound.arguments.values())))
+                    kept = self._kept(work, found, list(tensors_in(said.values())))
                     return kept if out is None else out.resize_(kept.size()).copy_(kept)
                 for target, array in zip(
                     targets, found if isinstance(found, tuple) else (found,), strict=True
@@ -209,6 +217,13 @@ class GpuCall:
         except (Refused, numpy.linalg.LinAlgError):
             return None
         return made
+
+    def _said(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by name, in the order of the parameters."""
+        if self.name in BY_NUMBERS:  # the body has not seen them yet
+            _signature(self.body).bind(*args, **kwargs)
+        unsaid = _unsaid(self.body)
+        return {**unsaid, **dict(zip(unsaid, args, strict=False)), **kwargs}
 
     def _unknown(self, values: Iterable[Any]) -> bool:
         """Whether CuPy does not know a dtype: cuSOLVER knows neither whole numbers nor those of 16 bits."""
