@@ -52,7 +52,7 @@ class EmulatedPlace(place.Place):
         return self._beside.memory.allocate(nbytes, self._beside.index)
 
     def address(self, buffer: Any) -> int:
-        return buffer._address  # type: ignore[no-any-return]
+        return self._beside.memory.pointer(buffer)  # type: ignore[no-any-return]
 
 
 @pytest.fixture(autouse=True)
