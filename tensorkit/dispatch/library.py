@@ -1,8 +1,8 @@
 """Operations that a library does on a CUDA device: the body meets the device's own bytes, and no transfer takes place.
 
-The body is the one that the CPU runs: it is given tensors that read the device's memory in place (an emulated device's
-memory is the computer's own), so that it checks, converts and refuses as it always does. What it returns is kept on the
-device.
+On an emulated device the body is the one that the CPU runs: it is given tensors that read the device's memory in place
+(which is the computer's own), so that it checks, converts and refuses as it always does. What it returns is kept on the
+device. On a GPU a library of the GPU's does the work: see `library_on_gpu`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,18 @@ from typing import Any
 
 from tensorkit import tracing
 from tensorkit.device import CPU, META, device
+from tensorkit.dispatch.library_on_gpu import GpuCall
+from tensorkit.dispatch.library_on_gpu import tensors_in as _tensors
 from tensorkit.dispatch.recording import takes_self_alone
 from tensorkit.errors import DeviceMismatchError
 from tensorkit.kernels.cuda import library
 from tensorkit.storage import UntypedStorage, adopt, allocate, on_buffer
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["through_library"]
+__all__ = ["HANDED", "through_library"]
+
+#: The operations that are handed to a library on a CUDA device.
+HANDED: set[str] = set()
 
 
 def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,6 +37,7 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
             what it gives, or refuses, is known when the body has run.
     """
 
+    HANDED.add(name)
     if takes_self_alone(body):
 
         @functools.wraps(body)
@@ -66,14 +72,6 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
 
 _LISTS = frozenset((list, tuple))
 _QUEUED = ("BLAS", "NumPy sort")
-
-
-def _tensors(values: Iterable[Any]) -> Iterable[Tensor]:
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _tensors(value)
 
 
 def _common(name: str, values: Iterable[Any]) -> device | None:
@@ -135,6 +133,9 @@ class _Call:
 
     def run(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         __tracebackhide__ = True
+        first = next(t for t in _tensors((*args, *kwargs.values())) if t._device.type == "cuda")
+        if library.is_gpus(first._store()._buffer):
+            return GpuCall(self.name, self.used, self.used not in _QUEUED, self.where, body).run(args, kwargs)
         if self.used in _QUEUED and _accepted((*args, *kwargs.values())) and kwargs.get("out") is None:
             return self._queue(body, args, kwargs)
         given = [self._here(value) for value in args]
@@ -192,7 +193,7 @@ class _Call:
             return known[1]
         storage = value._store()
         if id(storage) not in self.storages:
-            alias_storage = adopt(library.bytes_of(storage._buffer, self.name))
+            alias_storage = adopt(library.bytes_of(storage._buffer))
             self.storages[id(storage)] = storage, alias_storage, alias_storage._buffer
         alias = on_storage(self.storages[id(storage)][1], value._lay(), value._dtype)
         if value._bits:

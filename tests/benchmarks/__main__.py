@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 
+from tests.benchmarks.chart import chart
+from tests.benchmarks.gpu import gpu, gpu_machine
 from tests.benchmarks.gradients import gradients
 from tests.benchmarks.importing import importing
 from tests.benchmarks.launching import launching
@@ -16,7 +18,7 @@ from tests.benchmarks.memory_map import memory_map
 from tests.benchmarks.million import million
 from tests.benchmarks.opening import opening
 from tests.benchmarks.repaint import repaint
-from tests.benchmarks.report import Report, Section, newest, save, table
+from tests.benchmarks.report import RESULTS, Report, Section, newest, save, table
 from tests.benchmarks.small import small
 from tests.benchmarks.speed import speed
 from tests.benchmarks.tiny import tiny
@@ -35,6 +37,7 @@ BENCHMARKS = {
     "million": million,
     "speed": speed,
     "launching": launching,
+    "gpu": gpu,
 }
 
 
@@ -59,12 +62,18 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", action="store_true", help="write the table into tests/benchmarks/results")
     asked = parser.parse_args(words)
     chosen = [one for name, one in BENCHMARKS.items() if not asked.only or name in asked.only]
-    machine, busy = this_machine(), load()
+    alone = asked.only == ["gpu"]  # a GPU has tables of its own, by the name of the chip
+    machine, busy = gpu_machine() if alone else this_machine(), load()
+    folder = RESULTS / "gpu" if alone else RESULTS
     sections = [_measured(one) for one in chosen]
     report = Report(date.today().isoformat(), machine, sections, busy, load())
-    print(table(report, newest(machine)))
-    if asked.save:
-        print(f"saved as {save(report)}")
+    print(table(report, newest(machine, folder)))
+    if asked.save and any(section.rows for section in sections):
+        place = save(report, folder)
+        print(f"saved as {place}")
+        if alone:
+            faster = [row for row in sections[0].rows if row.unit == "× faster"]
+            place.with_suffix(".svg").write_text(chart(machine.processor, faster), encoding="utf-8")
     for row in report.missed:
         values = " and ".join(f"{value:.2f}" for value in row.values)
         print(f"missed: {row.name} is {values} {row.unit}, the goal is {row.goal:g}", file=sys.stderr)

@@ -153,6 +153,7 @@ def test_every_goal_of_the_project_is_measured() -> None:
         "million",
         "speed",
         "launching",
+        "gpu",
     ]
 
 
@@ -237,7 +238,7 @@ def test_the_slowest_ten_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 #: What is measured, but was not when the newest committed table was made.
-NOT_YET = {"launching"}
+NOT_YET = {"launching", "gpu"}
 
 
 def test_the_newest_committed_table_is_whole() -> None:

@@ -200,6 +200,57 @@ print(b.device, tk.cuda.device_count(), tk.cuda.can_device_access_peer(0, 1), tk
     assert "cuCtxSynchronize device 1" in log
 
 
+def test_library_calls_work_in_the_buffers_on_the_current_stream(driver: Path, tmp_path: Path) -> None:
+    """CuPy's double (``cupy_double``) on the stub's memory, which is the host's."""
+    code = f"""
+import sys
+sys.path.insert(0, {str(SOURCE.parents[3])!r})
+from tests.cuda.stub_driver import cupy_double
+cupy_double.install()
+a = tk.tensor([[4.0, 2.0], [2.0, 3.0]]).cuda()
+b = tk.arange(12.0).view(3, 4).cuda().t()[1:3, ::2]
+side = tk.cuda.Stream()
+held = tk.cuda.memory_allocated()
+mark("calls")
+with tk.cuda.stream(side):
+    product, ordered = a @ b, b.sort(0, True)
+factor = tk.linalg.cholesky(a)
+values, counts = a.unique(return_counts=True)
+mark("end")
+tk.cuda.synchronize()
+print(product.tolist(), ordered.indices.tolist(), factor.tolist())
+print(values.tolist(), counts.tolist(), tk.cuda.memory_allocated() - held)
+print(sorted(set(cupy_double.Stream.entered)) == [0, side.cuda_stream])
+try:
+    tk.linalg.inv(tk.zeros(2, 2).cuda())
+except tk.linalg.LinAlgError as error:
+    print(str(error).partition(",")[0])
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed[:3] == [
+        "[[8.0, 56.0], [8.0, 48.0]] [[1, 1], [0, 0]] [[2.0, 0.0], [1.0, 1.4142135381698608]]",
+        "[2.0, 3.0, 4.0] [2, 1, 1] 3072",
+        "True",
+    ]
+    assert printed[3] == "linalg.inv: The diagonal element 1 is zero"
+    assert not [line for line in part(log, "calls") if "Memcpy" in line]  # nothing goes by way of the host
+
+
+def test_a_gpu_without_cupy_says_what_to_install(driver: Path, tmp_path: Path) -> None:
+    code = """
+import sys
+sys.modules["cupy"] = None
+a = tk.ones(2, 2).cuda()
+try:
+    a @ a
+except NotImplementedError as error:
+    print(error)
+"""
+    printed, _ = told(driver, tmp_path, code)
+    assert "aten::mm" in printed[0]
+    assert "CuPy is not installed. Install cupy-cuda12x (cupy-cuda13x for CUDA 13)" in printed[0]
+
+
 @pytest.mark.parametrize(
     ("bad", "call"),
     [

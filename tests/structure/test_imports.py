@@ -90,7 +90,19 @@ WIDGET_LAYERS: list[set[str]] = [
 
 # Imported when first needed, so that `import tensorkit` stays fast and the lessons' tools stay optional.
 MAY_BE_LATE = {
-    "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
+    "tensorkit": {
+        *(
+            "numba",
+            "llvmlite",
+            "scipy",
+            "matplotlib",
+            "tensorkit_widgets",
+            "cuda",
+            "cupy",
+            "cupyx",
+            "safetensors",
+        )
+    },
     "tensorkit.version": {"importlib", "packaging"},
     "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat", "tornado"},
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},

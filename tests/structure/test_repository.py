@@ -91,7 +91,9 @@ def test_the_extras_are_those_of_the_design(project: dict[str, Any]) -> None:
         "mypy",
     }
     assert extras["distributed"] == {"distributed", "dask-jobqueue"}
-    assert set(extras) == {"lab", "test", "parity", "cuda12", "cuda13", "distributed"}
+    assert extras["gpu12"] == {"tensorkit", "cupy-cuda12x"}
+    assert extras["gpu13"] == {"tensorkit", "cupy-cuda13x"}
+    assert set(extras) == {"lab", "test", "parity", "cuda12", "cuda13", "gpu12", "gpu13", "distributed"}
 
 
 def test_the_packages_are_typed(root: Path) -> None:

@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from types import CellType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy
 
-from tensorkit.kernels.cuda import code_cache, host_cuda
+from tensorkit.kernels.cuda import code_cache, host_cuda, pack
 from tensorkit.kernels.cuda.code_cache import fingerprint, names_in
 
 __all__ = ["Argument", "Int", "Ints", "Kernel", "Numbers", "Pointer", "bind", "cubin", "host", "ptx"]
@@ -283,12 +283,17 @@ def ptx(kernel: Kernel, capability: tuple[int, int]) -> str:
 
 @cache
 def cubin(kernel: Kernel, capability: tuple[int, int]) -> bytes:
-    """The kernel as machine code (ELF) for a compute capability; kept on disk.
+    """The kernel as machine code (ELF) for a compute capability: from a pack, or compiled and kept on disk.
 
     Raises:
-        RuntimeError: when nvJitLink refuses the PTX, with what it says.
+        RuntimeError: when nvJitLink refuses the PTX, with what it says; when there is no compiler.
     """
-    kept = _fingerprint(f"sm_{capability[0]}{capability[1]}", kernel)
+    if (packed := pack.find(kernel, capability)) is not None:
+        return packed
+    try:
+        kept = _fingerprint(f"sm_{capability[0]}{capability[1]}", kernel)
+    except PackageNotFoundError as absent:
+        raise RuntimeError(pack.missing(kernel.name, capability)) from absent
     found = code_cache.load(kept) if kept else None
     if found is None:
         found = _link(kernel, capability)

@@ -1,37 +1,40 @@
 """Library calls: work that the kit hands to a library of the device's own instead of a kernel of its own.
 
 Factorisations, large matrix products and sorts are the work of years; PyTorch gives them to cuSOLVER, cuBLAS and CUB.
-On an emulated device NumPy and SciPy do them, on the device's own bytes: nothing crosses to the host and nothing is
-counted as a transfer. Each call is an event that names the operation and the library (`tracing.LibraryEvent`).
+On a GPU CuPy hands them to those (`gpu.libraries`); on an emulated device NumPy and SciPy do them, on the device's own
+bytes. Nothing crosses to the host and nothing is counted as a transfer. Each call is an event that names the operation
+and the library (`tracing.LibraryEvent`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tensorkit import tracing
-from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cuda.faults import held_up
+from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
-from tensorkit.kernels.cuda.told import tell
+from tensorkit.kernels.cuda.told import begin, end, tell
 
-__all__ = ["bytes_of", "keep", "queue", "told", "wait"]
+__all__ = ["bytes_of", "held", "is_gpus", "keep", "queue", "timed", "told", "wait"]
 
 
-def bytes_of(buffer: Any, name: str) -> Bytes:
-    """The bytes of a buffer for a library that runs where they lie.
+def is_gpus(buffer: Any) -> bool:
+    """Whether a buffer lies in a GPU's memory, where no library of the host can work."""
+    return buffer.streams is None
 
-    Raises:
-        MissingKernelError: on a GPU, whose memory no library of the host can work in.
-    """
-    if not isinstance(buffer, EmulatedBuffer):
-        raise MissingKernelError(
-            f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend: no library on this GPU does it yet. "
-            "Move the tensors first: t.cpu() returns a copy on the CPU."
-        )
+
+def bytes_of(buffer: EmulatedBuffer) -> Bytes:
+    """The bytes of a buffer for a library that runs where they lie."""
     return buffer._bytes
+
+
+def held() -> None:
+    """The program is held up by what comes (see ``set_sync_debug_mode``)."""
+    held_up()
 
 
 def wait(buffer: Any) -> None:
@@ -59,8 +62,20 @@ def keep(data: Bytes, beside: Any) -> EmulatedBuffer:
     return buffer
 
 
-def told(name: str, library: str, buffers: Sequence[Any], **more: Any) -> None:
+@contextmanager
+def timed(buffer: Any) -> Iterator[None]:
+    """Let a GPU's clock time what its current stream is given in the block, for those who listen (see `told`)."""
+    if not tracing.active:
+        yield
+        return
+    stream = gpu_streams(buffer.index).current()
+    begun = begin(stream)
+    yield
+    end(stream, begun)
+
+
+def told(name: str, library: str, buffers: Sequence[Any], runner: str = "emulated", **more: Any) -> None:
     """Tell the listeners of a library call on the device that holds the buffers, the first of them at least."""
     if tracing.active:
-        tracing.emit(tracing.LibraryEvent(name, library, f"cuda:{buffers[0].index}", "emulated"))
+        tracing.emit(tracing.LibraryEvent(name, library, f"cuda:{buffers[0].index}", runner))
         tell("library", name, buffers[0], nbytes=sum(buffer.nbytes for buffer in buffers), **more)
