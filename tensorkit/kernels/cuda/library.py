@@ -16,7 +16,12 @@ from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
 
-__all__ = ["bytes_of", "keep", "queue", "told", "wait"]
+__all__ = ["bytes_of", "keep", "queue", "told", "wait", "works_in"]
+
+
+def works_in(buffer: Any) -> bool:
+    """Whether there is a library that can work in the memory of a buffer's device."""
+    return isinstance(buffer, EmulatedBuffer)
 
 
 def bytes_of(buffer: Any, name: str) -> Bytes:
