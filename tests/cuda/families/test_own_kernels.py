@@ -37,7 +37,9 @@ def differs(op: Op, here: Outcome, there: Outcome, values: str) -> str | None:
         op.name == "mode" and values == "telling"
     ):  # of what is no number, PyTorch's algorithm counts some as others
         return None
-    one, other = pairs[0][0].flatten().sort()[0], pairs[0][1].cpu().flatten().sort()[0]
+    one, other = pairs[0][0].flatten(), pairs[0][1].cpu().flatten()
+    if not one.is_complex():
+        one, other = one.sort()[0], other.sort()[0]
     return None if same_numbers(one, other, 1) else f"{other.tolist()} instead of {one.tolist()}"
 
 

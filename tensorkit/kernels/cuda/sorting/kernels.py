@@ -83,7 +83,7 @@ def sort_chunks(rows: int, columns: int, chunks: int, room: int, keys: Any, orde
             while step > 0:
                 pair = thread
                 while pair < room // 2:
-                    low = 2 * pair - pair % step
+                    low = 2 * pair - (pair & (step - 1))
                     high = low + step
                     one, other = held[uint64(low)], held[uint64(high)]
                     here, there = places[uint64(low)], places[uint64(high)]
