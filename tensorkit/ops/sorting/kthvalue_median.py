@@ -112,8 +112,8 @@ def _one_of_each(
     if input._device == META:
         return meta_pair(result, kind)
     if is_on_device(input):
-        values, places = there(input, axis)
-        return as_size(values, result), as_size(places, result)
+        chosen, places = there(input, axis)
+        return as_size(chosen, result), as_size(places, result)
     array = on_host(input, name)
     if not size:
         return deliver(array.copy(), kind), deliver(numpy.zeros((), numpy.int64), dtypes.int64)
