@@ -278,8 +278,8 @@ def _counts_on_device(made: Tensor, generator: Generator | None, input: Tensor) 
     counts = empty_strided(size, stride, dtypes.float64, made._device)
     source = random.default_of(made._device) if generator is None else generator
     seed, offset = source.take_steps(STEPS)
-    flat = [operand(tensor)._replace(stride=(1,)) for tensor in (counts, rates)]
-    draw_counts(*flat, counts.numel(), seed, offset)
+    out, given = (operand(tensor)._replace(stride=(1,)) for tensor in (counts, rates))
+    draw_counts(out, given, counts.numel(), seed, offset)
     copy_into(made, counts)
     return made
 
