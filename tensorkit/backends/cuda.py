@@ -6,11 +6,22 @@
 'high'
 >>> tk.backends.cuda.matmul.allow_tf32 = False
 
+Who multiplies and sorts can be chosen: a library (cuBLAS on a GPU, NumPy on an emulated one), or kernels of the kit's
+own, which can be read and traced. A GPU without a library has these.
+
+>>> from tensorkit import tracing
+>>> with tk.cuda.emulate(), tk.backends.cuda.own_kernels(), tracing.record() as events:
+...     a = tk.ones(2, 2, device="cuda") @ tk.ones(2, 2, device="cuda")
+>>> [event.kernel for event in events if isinstance(event, tracing.LaunchEvent)][-1]
+'matmul_tiles_float32'
+
 Source: https://docs.pytorch.org/docs/stable/backends.html#module-torch.backends.cuda
 """
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from enum import Enum
 from typing import Any
 
 from tensorkit import version
@@ -22,8 +33,18 @@ from tensorkit.backends.matmul_precision import (
 )
 from tensorkit.backends.settings import need_bool
 from tensorkit.kernels import cuda as kernels
+from tensorkit.kernels.cuda import choice
 
-__all__ = ["cuBLASModule", "is_built", "matmul"]
+__all__ = [
+    "BlasBackend",
+    "SortBackend",
+    "cuBLASModule",
+    "is_built",
+    "matmul",
+    "own_kernels",
+    "preferred_blas_library",
+    "preferred_sort_library",
+]
 
 
 def is_built() -> bool:
@@ -104,3 +125,99 @@ def _reduction(value: Any, name: str) -> tuple[bool, bool]:
 
 
 matmul = cuBLASModule()
+
+
+# -- who multiplies and sorts -------------------------------------------------------------------------------------
+
+
+class BlasBackend(Enum):
+    """What `preferred_blas_library` answers: PyTorch's names, and the kit's own kernels."""
+
+    Default, Cublas, Cublaslt, Ck, Tensorkit = range(5)
+
+
+class SortBackend(Enum):
+    """What `preferred_sort_library` answers."""
+
+    Default, Cub, Tensorkit = range(3)
+
+
+def _preferred(family: str, kinds: type[Enum], spelled: dict[str, Enum], backend: Any) -> Any:
+    """Choose who does what a family of operations is, if anybody was named; who is chosen."""
+    if isinstance(backend, str):
+        if backend not in spelled:
+            raise RuntimeError(f"Unknown input value. Choose from: {', '.join(spelled)}.")
+        backend = spelled[backend]
+    if isinstance(backend, kinds):
+        choice.chosen[family] = backend.name.lower()
+    elif backend is not None:
+        raise RuntimeError("Unknown input value type.")
+    return kinds[choice.chosen[family].capitalize()]
+
+
+_BLAS: dict[str, Enum] = {
+    "default": BlasBackend.Default,
+    "cublas": BlasBackend.Cublas,
+    "hipblas": BlasBackend.Cublas,
+    "cublaslt": BlasBackend.Cublaslt,
+    "hipblaslt": BlasBackend.Cublaslt,
+    "ck": BlasBackend.Ck,
+    "tensorkit": BlasBackend.Tensorkit,
+}
+_SORT: dict[str, Enum] = {
+    "default": SortBackend.Default,
+    "cub": SortBackend.Cub,
+    "tensorkit": SortBackend.Tensorkit,
+}
+
+
+def preferred_blas_library(backend: str | BlasBackend | None = None) -> BlasBackend:
+    """Choose who multiplies matrices on CUDA devices; without an argument, say who does.
+
+    Args:
+        backend: ``"tensorkit"`` for the kit's own kernels. Any other of PyTorch's names means the library that there
+            is: cuBLAS on a GPU, NumPy on an emulated one.
+
+    Raises:
+        RuntimeError: for another name, or what is none.
+
+    >>> import tensorkit as tk
+    >>> tk.backends.cuda.preferred_blas_library("tensorkit")
+    <BlasBackend.Tensorkit: 4>
+    >>> tk.backends.cuda.preferred_blas_library("default")
+    <BlasBackend.Default: 0>
+
+    Source: https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cuda.preferred_blas_library
+    """
+    found: BlasBackend = _preferred("products", BlasBackend, _BLAS, backend)
+    return found
+
+
+def preferred_sort_library(backend: str | SortBackend | None = None) -> SortBackend:
+    """Choose who sorts, searches and counts on CUDA devices, as `preferred_blas_library` chooses who multiplies.
+
+    PyTorch has no such question: there CUB sorts. Of equal elements the kit's own kernels have the first one first.
+
+    Args:
+        backend: ``"tensorkit"`` for the kit's own kernels; ``"cub"`` or ``"default"`` for the library that there is.
+
+    Raises:
+        RuntimeError: for another name, or what is none.
+
+    >>> import tensorkit as tk
+    >>> tk.backends.cuda.preferred_sort_library()
+    <SortBackend.Default: 0>
+    """
+    found: SortBackend = _preferred("sorting", SortBackend, _SORT, backend)
+    return found
+
+
+def own_kernels() -> AbstractContextManager[None]:
+    """A context manager: while its block runs, the kit's own kernels multiply and sort on CUDA devices.
+
+    >>> import tensorkit as tk
+    >>> with own_kernels():
+    ...     tk.backends.cuda.preferred_sort_library()
+    <SortBackend.Tensorkit: 2>
+    """
+    return choice.own_chosen()

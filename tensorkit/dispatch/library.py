@@ -3,6 +3,9 @@
 On an emulated device the body is the one that the CPU runs: it is given tensors that read the device's memory in place
 (which is the computer's own), so that it checks, converts and refuses as it always does. What it returns is kept on the
 device. On a GPU a library of the GPU's does the work: see `library_on_gpu`.
+
+Some of these operations the kit's own kernels do as well, where they were chosen or there is no library: their bodies
+are then called with the tensors as they are, and know what to do on a device.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from tensorkit.dispatch.library_on_gpu import GpuCall
 from tensorkit.dispatch.library_on_gpu import tensors_in as _tensors
 from tensorkit.dispatch.recording import takes_self_alone
 from tensorkit.errors import DeviceMismatchError
-from tensorkit.kernels.cuda import library
+from tensorkit.kernels.cuda import choice, library
 from tensorkit.storage import UntypedStorage, adopt, allocate, on_buffer
 from tensorkit.tensor import Tensor, on_storage
 
@@ -27,7 +30,7 @@ __all__ = ["HANDED", "through_library"]
 HANDED: set[str] = set()
 
 
-def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[..., Any]:
+def through_library(name: str, used: str, body: Callable[..., Any], family: str = "") -> Callable[..., Any]:
     """`body`, which is called on a CUDA device's bytes where its tensors live there.
 
     Args:
@@ -35,6 +38,7 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
         used: the library: "LAPACK", "BLAS", "NumPy" or "NumPy sort". Products and sorts of one floating-point dtype are
             queued on the current stream, as the meta device knows the size of the result. All else is waited for:
             what it gives, or refuses, is known when the body has run.
+        family: the kit's own kernels that can do it instead, if there are any: see ``kernels.cuda.choice``.
     """
 
     HANDED.add(name)
@@ -44,6 +48,8 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
         def alone(input: Any) -> Any:
             __tracebackhide__ = True
             if input.__class__ is not Tensor or input._device.type != "cuda":
+                return body(input)
+            if family and choice.is_own(family, input._store()._buffer):
                 return body(input)
             return _Call(name, used, input._device).run(body, (input,), {})
 
@@ -63,7 +69,7 @@ def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[
             if not kwargs:
                 return body(*args)
         where = _common(name, (*args, *kwargs.values()))
-        if where is None:
+        if where is None or (family and _is_own(family, (*args, *kwargs.values()))):
             return body(*args, **kwargs)
         return _Call(name, used, where).run(body, args, kwargs)
 
@@ -91,6 +97,11 @@ def _common(name: str, values: Iterable[Any]) -> device | None:
                 f"{tensor._device}! (when checking arguments for {name})"
             )
     return where
+
+
+def _is_own(family: str, values: Iterable[Any]) -> bool:
+    there = next(tensor for tensor in _tensors(values) if tensor._device.type == "cuda")
+    return choice.is_own(family, there._store()._buffer)
 
 
 def _accepted(values: tuple[Any, ...]) -> bool:

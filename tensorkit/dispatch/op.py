@@ -37,6 +37,7 @@ class _OpFields(Fields, total=False):
     first: Callable[..., Any] | None
     handles_conj: bool
     library: str
+    family: str
 
 
 @overload
@@ -71,6 +72,7 @@ def op(
     first: Callable[..., Any] | None = None,
     handles_conj: bool = False,
     library: str = "",
+    family: str = "",
     **fields: Unpack[Fields],
 ) -> Any:
     """Register the decorated function as an operation.
@@ -96,6 +98,8 @@ def op(
             ``3`` for a bool, ``True`` for an integer.
         handles_conj: whether a body that writes into its tensor does as a view with bits asks for, or nothing.
         library: what does it on a CUDA device, if no kernel of the kit's own does: see ``dispatch.library``.
+        family: the kernels of the kit's own that can do it there as well, if they are chosen, or there is no library:
+            "products" or "sorting" (see ``kernels.cuda.choice``). The body then takes tensors on a device too.
         fields: what else there is to say of it: see `Op`.
     """
 
@@ -104,7 +108,7 @@ def op(
             fields["forms"] = forms
         short = name or body.__name__
         own = f"{namespace}_{short}" if namespace else short
-        body = through_library(own, library, body) if library else body
+        body = through_library(own, library, body, family) if library else body
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
             bare, body = strictly(body, own) if strict else body, may_require_grad(body)

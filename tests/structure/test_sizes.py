@@ -43,7 +43,7 @@ LONG_FUNCTIONS: dict[str, tuple[int, str]] = {
     ),
     "tensorkit/autograd/record.py:recorder.run": (84, "every call that is recorded comes through it"),
     "tensorkit/dispatch/call_errors.py:explain": (61, "the order in which PyTorch finds fault with a call"),
-    "tensorkit/dispatch/op.py:op": (70, "the parameters of a block, each checked"),
+    "tensorkit/dispatch/op.py:op": (71, "the parameters of a block, each checked"),
     "tensorkit/elementwise/fast_path.py:fast_binary": (93, "one closure for every call of two tensors"),
     "tensorkit/elementwise/fast_path.py:fast_binary.fast": (
         65,
@@ -52,6 +52,10 @@ LONG_FUNCTIONS: dict[str, tuple[int, str]] = {
     "tensorkit/kernels/cpu/rows_compiled.py:two_by_row": (
         71,
         "Numba compiles it at once, and calls cost time there",
+    ),
+    "tensorkit/kernels/cuda/products/kernels.py:multiply_tiles": (
+        73,
+        "one kernel, which learners read from top to bottom; its sums stay in registers as long as they are its own",
     ),
     "tensorkit/ops/views/view_copies.py:_copied": (
         71,

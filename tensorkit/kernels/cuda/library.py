@@ -14,12 +14,18 @@ from typing import Any
 
 from tensorkit import tracing
 from tensorkit.kernels.cuda.faults import held_up
+from tensorkit.kernels.cuda.gpu.libraries.place import has_cupy
 from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
 from tensorkit.kernels.cuda.told import begin, end, tell
 
-__all__ = ["bytes_of", "held", "is_gpus", "keep", "queue", "timed", "told", "wait"]
+__all__ = ["bytes_of", "held", "is_gpus", "keep", "queue", "timed", "told", "wait", "works_in"]
+
+
+def works_in(buffer: Any) -> bool:
+    """Whether there is a library that can work in the memory of a buffer's device."""
+    return not is_gpus(buffer) or has_cupy()
 
 
 def is_gpus(buffer: Any) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
@@ -22,12 +20,14 @@ from tensorkit.ops.matrix_products.addmm_arguments import (
     deliver,
     forms,
     forms_with_dtype,
-    multiplied,
     only_scaled,
+    product_added,
     scaled_gradient,
     target_of,
 )
+from tensorkit.ops.matrix_products.on_device import multiplied_there
 from tensorkit.ops.matrix_products.product import check_kernel, check_tensors, wide_product
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
@@ -67,6 +67,7 @@ def _batch_size(batch1: Tensor, batch2: Tensor) -> tuple[int, int, int]:
         batch2=lambda g, c: scaled_gradient(c.batch1.transpose(1, 2).conj().bmm(g), c.alpha),
     ),
     library="BLAS",
+    family="products",
 )
 @takes(
     *forms_with_dtype("batch1", "batch2"),
@@ -111,10 +112,12 @@ def baddbmm(
         if input._dtype is not kind:
             raise RuntimeError(f"expected scalar type {input._dtype.label} but found {kind.label}")
         factors = as_factors(beta, alpha, kind)
+        if is_on_device(batch1):
+            return multiplied_there(batch1, batch2, base if beta != 0 else None, *reversed(factors))
         product = wide_product(batch1._nd(), batch2._nd(), kind)
         return fresh(combined(base._nd(), factors[0], product, factors[1], kind), kind)
 
-    return deliver("baddbmm", input, target, size, body)
+    return deliver(input, target, size, body)
 
 
 def _check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
@@ -164,6 +167,7 @@ def _check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
         ),
     ),
     library="BLAS",
+    family="products",
 )
 @takes(forms("batch1", "batch2"), older=True, scaled=True)
 def addbmm(
@@ -209,10 +213,10 @@ def addbmm(
             return only_scaled(base, beta, size, kind, always=not b)
         factors = as_factors(beta, alpha, kind)
         # One wide matrix times one tall one adds the batch up on the way.
-        wide = numpy.moveaxis(batch1._nd(), 0, 1).reshape(size[0], b * m)
-        return fresh(multiplied(base._nd(), wide, batch2._nd().reshape(b * m, size[1]), *factors, kind), kind)
+        wide = batch1.transpose(0, 1).reshape(size[0], b * m)
+        return product_added(base, wide, batch2.reshape(b * m, size[1]), *factors, kind)
 
-    return deliver("addbmm", input, target, size, body)
+    return deliver(input, target, size, body)
 
 
 def _addbmm_target(input: Tensor, out: Any, size: tuple[int, ...]) -> Tensor | None:

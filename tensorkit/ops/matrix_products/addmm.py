@@ -20,13 +20,13 @@ from tensorkit.ops.matrix_products.addmm_arguments import (
     check_factors,
     deliver,
     forms_with_dtype,
-    multiplied,
     only_scaled,
+    product_added,
     scaled_gradient,
     target_of,
 )
 from tensorkit.ops.matrix_products.product import check_kernel, check_tensors
-from tensorkit.tensor import Tensor, fresh
+from tensorkit.tensor import Tensor
 
 __all__ = ["addmm", "check_mm"]
 
@@ -88,6 +88,7 @@ def check_mm(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, int, int]:
         mat2=_addmm_second,
     ),
     library="BLAS",
+    family="products",
 )
 @takes(
     *forms_with_dtype("mat1", "mat2"),
@@ -130,6 +131,6 @@ def addmm(
         if not n * p * m:
             return only_scaled(base, beta, (n, p), kind)
         factors = as_factors(beta, alpha, kind)
-        return fresh(multiplied(base._nd(), mat1._nd(), mat2._nd(), *factors, kind), kind)
+        return product_added(base, mat1, mat2, *factors, kind)
 
-    return deliver("addmm", input, target, (n, p), body)
+    return deliver(input, target, (n, p), body)

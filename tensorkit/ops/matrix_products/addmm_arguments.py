@@ -14,11 +14,12 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import check_overlap, empty_strided
 from tensorkit.elementwise.promotion import as_number_array, check_castable, result_dtype
-from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_number
+from tensorkit.ops.matrix_products.on_device import multiplied_there, scaled_there
 from tensorkit.ops.matrix_products.product import prepare, wide_product
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.type_names import cpp_name
@@ -35,6 +36,7 @@ __all__ = [
     "forms_with_dtype",
     "multiplied",
     "only_scaled",
+    "product_added",
     "scaled_gradient",
     "target_of",
     "wide_dtype",
@@ -95,8 +97,12 @@ def only_scaled(
         always: whether it is refused even if there is no element.
     """
     if not beta or not (always or input.numel()):
+        if is_on_device(input):
+            return scaled_there(input, 0, size)
         return fresh(numpy.zeros(size, kind.numpy), kind)
     check_castable(result_dtype(empty_strided((0,), (1,), kind, CPU), beta), kind)
+    if is_on_device(input):
+        return scaled_there(input, as_factors(beta, 1, kind)[0], size)
     scaled = kernels.quiet(
         numpy.multiply, kernels.cast(input._nd(), wide_dtype(kind)), as_factors(beta, 1, kind)[0]
     )
@@ -126,15 +132,10 @@ def target_of(input: Tensor, out: Any, size: tuple[int, ...], kind: dtype) -> Te
 
 
 def deliver(
-    name: str, input: Tensor, target: Tensor | None, size: tuple[int, ...], body: Callable[[Tensor], Tensor]
+    input: Tensor, target: Tensor | None, size: tuple[int, ...], body: Callable[[Tensor], Tensor]
 ) -> Tensor:
     """What `body` makes of the broadcast `input`, as a new tensor or in `target`; nothing is computed on meta."""
     base, where = input.expand(size) if input._lay().size != size else input, input._device
-    if where not in (CPU, META):
-        raise MissingKernelError(
-            f"Could not run 'aten::{name}' with arguments from the '{where.type.upper()}' backend. "
-            "Move the tensors first: t.cpu() returns a copy on the CPU."
-        )
     if where == META:
         made = empty_strided(size, contiguous_stride(size), input._dtype, META)
     else:
@@ -161,6 +162,15 @@ def scaled_gradient(g: Any, factor: Any) -> Any:
 
 
 # -- matrix times matrix ------------------------------------------------------------------------------------------
+
+
+def product_added(base: Tensor, a: Tensor, b: Tensor, beta: Any, alpha: Any, kind: dtype) -> Tensor:
+    """`multiplied` of tensors; on a CUDA device by a kernel of the kit's own, which adds to what it has multiplied."""
+    if not is_on_device(a):
+        return fresh(multiplied(base._nd(), a._nd(), b._nd(), beta, alpha, kind), kind)
+    if alpha == 0:
+        return scaled_there(base, beta, base._lay().size)
+    return multiplied_there(a, b, base if beta != 0 else None, alpha, beta)
 
 
 def multiplied(base: Array, a: Array, b: Array, beta: Any, alpha: Any, kind: dtype) -> Array:

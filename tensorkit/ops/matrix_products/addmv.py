@@ -24,13 +24,14 @@ from tensorkit.ops.matrix_products.addmm_arguments import (
     combined,
     deliver,
     forms,
-    multiplied,
+    product_added,
     scaled_gradient,
     target_of,
     wide_dtype,
 )
 from tensorkit.ops.matrix_products.product import check_kernel, check_tensors
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides, like_strides
 from tensorkit.tensor import Array, Tensor, fresh
@@ -67,6 +68,7 @@ __all__ = ["addmv", "addr"]
         vec=lambda g, c: scaled_gradient(c.mat.t().conj().mv(g), c.alpha),
     ),
     library="BLAS",
+    family="products",
 )
 @takes(forms("mat", "vec"), older=True, scaled=True)
 def addmv(
@@ -112,11 +114,13 @@ def addmv(
         if not n * m:
             if target is not None:  # which PyTorch scales as any other tensor
                 check_writable(target)
+            if is_on_device(mat):
+                return product_added(base, mat, vec, factors[0], 1, kind)
             zeros = numpy.zeros((n,), wide_dtype(kind).numpy)
             return fresh(combined(base._nd(), factors[0], zeros, 1, kind), kind)
-        return fresh(multiplied(base._nd(), mat._nd(), vec._nd(), *factors, kind), kind)
+        return product_added(base, mat, vec, *factors, kind)
 
-    return deliver("addmv", input, target, (n,), body)
+    return deliver(input, target, (n,), body)
 
 
 # -- vector times vector ------------------------------------------------------------------------------------------

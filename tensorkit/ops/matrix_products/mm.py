@@ -23,8 +23,8 @@ from tensorkit.ops.matrix_products.product import (
     check_kernel,
     check_tensors,
     deliver_product,
+    multiplied,
     prepare,
-    product,
 )
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
@@ -100,6 +100,7 @@ def _mm_second(g: Any, c: Any) -> Any:
     rounded=1,
     derivative=Rule("MmBackward0", input=_mm_first, mat2=_mm_second),
     library="BLAS",
+    family="products",
 )
 @takes(
     "(Tensor input, Tensor mat2, *, Tensor out = None)",
@@ -146,9 +147,9 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         check_writable(out)
 
-    def body() -> Array:
+    def body() -> Array | Tensor:
         check_kernel("addmm_impl_cpu_", kind, n * m * p)
-        return product(input._nd(), mat2._nd(), kind)
+        return multiplied(input, mat2, kind)
 
     return deliver_product("mm", body, (n, p), kind, where, out)
 
@@ -178,6 +179,7 @@ matrices: Callable[[Tensor, Tensor], Tensor] = mm.__wrapped__  # type: ignore[at
     ),
     out_overlap="allowed",
     library="BLAS",
+    family="products",
 )
 @takes(
     "(Tensor input, Tensor mat2, *, Tensor out = None)",
@@ -214,12 +216,12 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         prepare(out, (b, n, p), kind)
 
-    def body() -> Array:
-        if not b * n * m * p:
+    def body() -> Array | Tensor:
+        if not b * n * m * p and where == CPU:
             return numpy.zeros((b, n, p), kind.numpy)
-        check_kernel("bmm", input._dtype)
-        if input._dtype is not kind:
+        check_kernel("bmm", input._dtype, b * n * m * p)
+        if input._dtype is not kind and b * n * m * p:
             raise RuntimeError(f"expected scalar type {input._dtype.label} but found {kind.label}")
-        return product(input._nd(), mat2._nd(), kind)
+        return multiplied(input, mat2, kind)
 
     return deliver_product("bmm", body, (b, n, p), kind, where, out)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ
 from tensorkit.dispatch.op import op
@@ -20,8 +18,8 @@ from tensorkit.ops.matrix_products.product import (
     check_out,
     check_tensors,
     deliver_product,
+    multiplied,
     prepare,
-    product,
 )
 from tensorkit.ops.pointwise.arithmetic import mul
 from tensorkit.tensor import Array, Tensor
@@ -48,6 +46,7 @@ __all__ = ["dot", "ger", "mv", "outer", "prepare_scalar", "vdot"]
     ),
     out_overlap="allowed",
     library="BLAS",
+    family="products",
 )
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply a matrix (n × m) by a vector (m): a vector of n elements.
@@ -82,9 +81,9 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         prepare(out, (n,), kind)
 
-    def body() -> Array:
+    def body() -> Array | Tensor:
         check_kernel("addmv_impl_cpu", kind, n * m)
-        return product(input._nd(), vec._nd(), kind)
+        return multiplied(input, vec, kind)
 
     return deliver_product("mv", body, (n,), kind, where, out)
 
@@ -114,10 +113,9 @@ def _dotted(name: str, a: Tensor, b: Tensor, out: Tensor | None, turned: bool) -
         )
     where = check_devices((a, b))
 
-    def body() -> Array:
+    def body() -> Array | Tensor:
         check_kernel("dot", kind)
-        first = numpy.conjugate(a._nd()) if turned and kind.is_complex else a._nd()
-        return product(first, b._nd(), kind)
+        return multiplied(a.conj() if turned and kind.is_complex else a, b, kind)
 
     return deliver_product(name, body, (), kind, where, out)
 
@@ -138,6 +136,7 @@ def _dotted(name: str, a: Tensor, b: Tensor, out: Tensor | None, turned: bool) -
         "DotBackward0", input=lambda g, c: g * c.tensor.conj(), tensor=lambda g, c: g * c.input.conj()
     ),
     library="BLAS",
+    family="products",
 )
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements: a tensor without dimensions.
@@ -174,6 +173,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     rounded=1,
     derivative=Rule("VdotBackward0", input=lambda g, c: g.conj() * c.other, other=lambda g, c: g * c.input),
     library="BLAS",
+    family="products",
 )
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`dot` of the first vector's complex conjugate and the second.

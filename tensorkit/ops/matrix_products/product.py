@@ -16,15 +16,16 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.autograd.out_arguments import not_recorded
-from tensorkit.device import CPU, META, device
+from tensorkit.device import META, device
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
-from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.sizes import SMALL
+from tensorkit.ops.matrix_products.on_device import multiplied_there
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
@@ -39,6 +40,7 @@ __all__ = [
     "check_tensors",
     "copied_out",
     "deliver_product",
+    "multiplied",
     "prepare",
     "product",
     "refuse_recording",
@@ -56,6 +58,11 @@ BLAS = frozenset((dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.compl
 def product(a: Array, b: Array, kind: dtype) -> Array:
     """``a @ b`` as NumPy broadcasts it, for arrays of one dtype; row-major."""
     return kernels.cast(wide_product(a, b, kind), kind)
+
+
+def multiplied(a: Tensor, b: Tensor, kind: dtype) -> Array | Tensor:
+    """`product` of two tensors: an array, or on a CUDA device a tensor that a kernel of the kit's own made."""
+    return multiplied_there(a, b) if is_on_device(a) else product(a._nd(), b._nd(), kind)
 
 
 def wide_product(a: Array, b: Array, kind: dtype) -> Array:
@@ -170,25 +177,21 @@ def check_out(out: Any, kind: dtype) -> None:
 
 def deliver_product(
     name: str,
-    body: Callable[[], Array],
+    body: Callable[[], Array | Tensor],
     size: tuple[int, ...],
     kind: dtype,
     where: device,
     out: Tensor | None,
 ) -> Tensor:
-    """The array that `body` computes, as a new row-major tensor, or in an `out` that has its size.
+    """What `body` computes, as a new row-major tensor, or in an `out` that has its size.
 
     On the meta device nothing is computed.
     """
     if where == META:
         made = empty_strided(size, contiguous_stride(size), kind, META)
-    elif where == CPU:
-        made = fresh(numpy.asarray(body()), kind)
     else:
-        raise MissingKernelError(
-            f"Could not run 'aten::{name}' with arguments from the '{where.type.upper()}' backend. "
-            "Move the tensors first: t.cpu() returns a copy on the CPU."
-        )
+        found = body()
+        made = found if isinstance(found, Tensor) else fresh(numpy.asarray(found), kind)
     if out is None:
         return made
     copy_into(out, made)

@@ -20,7 +20,9 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel
-from tensorkit.ops.shared.copy import copy_into, deliver
+from tensorkit.ops.joining.stack import stack
+from tensorkit.ops.shared.copy import copied, copy_into, deliver
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.ops.sorting.bin_edges import (
@@ -38,6 +40,7 @@ from tensorkit.ops.sorting.bin_edges import (
     shown,
     spaced,
 )
+from tensorkit.ops.sorting.on_device import counted_there
 from tensorkit.ops.sorting.unique import without_meta
 from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.tensor import Array, Number, Tensor, fresh
@@ -91,6 +94,24 @@ def _into(result: Tensor, out: Tensor) -> Tensor:
     return out
 
 
+def _binned_there(values: Tensor, count: int, least: float, most: float) -> Tensor:
+    """`histc` by kernels of the kit's own: the bin of each number, and how often each occurs."""
+    kind = values._dtype
+    ends = values if least == most else values.narrow(0, 0, 0)
+    if ends.numel() and not (kind in LIMITED or kind.is_complex):
+        ends = stack((ends.min(), ends.max()))
+    least, most = _range_of_histc(ends.cpu()._nd(), kind, least, most)
+    limits = spaced(least, most, count, kind).cpu()._nd()
+    check_kernel(kind)
+    first, last = float(limits[0]), float(limits[-1])
+    width = float(limits[-1] - limits[0])
+    inside = values[(values >= first) & (values <= last)]
+    if not inside.numel():
+        return values.new_zeros(count)
+    bins = ((inside - first) * count / width).to(dtypes.int64).clamp(0, count - 1)
+    return counted_there(bins, count, None).to(kind)
+
+
 @op(
     samples=(
         sample("tk.histc(a)", a=(2, 3)),
@@ -109,6 +130,7 @@ def _into(result: Tensor, out: Tensor) -> Tensor:
     out_recording="silent",
     out_overlap="allowed",
     library="NumPy",
+    family="sorting",
 )
 def histc(
     input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None
@@ -139,6 +161,9 @@ def histc(
     _check_hist(out, kind)
     if input._device == META:
         return input.new_empty((count,))
+    if is_on_device(input):
+        result = _binned_there(input.reshape(-1), count, least, most)
+        return result if out is None else _into(result, out)
     values = on_host(input, "histc").reshape(-1)
     least, most = _range_of_histc(values, kind, least, most)
     edges = spaced(least, most, count, kind)._nd()
@@ -292,6 +317,22 @@ def _loads(weights: Tensor) -> tuple[Array, dtype]:
     return kernels.cast(on_host(weights, "bincount"), kind), kind
 
 
+def _counted_there(input: Tensor, weights: Tensor | None, least: int) -> Tensor:
+    """`bincount` by kernels of the kit's own."""
+    if input.dim() == 1 and not input.numel():
+        return input.new_zeros(least, dtype=dtypes.int64)
+    if input.dim() != 1 or input.min().item() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return counted_there(input, least, None)
+    if weights._lay().size != input._lay().size:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if weights._dtype.is_complex:
+        warn("Casting complex values to real discards the imaginary part")
+    kind = dtypes.float32 if weights._dtype is dtypes.float32 else dtypes.float64
+    return counted_there(input, least, copied(weights, (1,), kind))
+
+
 def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
     if kind is dtypes.float64:
         return deliver(numpy.bincount(places, loads, size), kind)
@@ -318,6 +359,7 @@ def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
     derivative=not_implemented("bincount", "input", "weights"),
     differentiable=False,
     library="NumPy",
+    family="sorting",
 )
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 up occurs.
@@ -353,6 +395,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise missing_kernel("bincount_cpu", kind.label)
     if least < 0:
         raise RuntimeError("minlength should be >= 0")
+    if is_on_device(input):
+        return _counted_there(input, weights, least)
     places = on_host(input, "bincount")
     loads = None if weights is None else _loads(weights)
     if places.ndim == 1 and not places.size:

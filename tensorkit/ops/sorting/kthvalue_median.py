@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -28,6 +29,8 @@ from tensorkit.kernels.sizes import SORT_BY_INSERTION
 from tensorkit.ops.reduction.arguments import put_along
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.on_device import as_size, is_on_device
+from tensorkit.ops.sorting.on_device import kth_there, middle_there, mode_there
 from tensorkit.ops.sorting.topk import meta_pair, reversible, same
 from tensorkit.ops.sorting.values_and_indices import (
     Pair,
@@ -95,12 +98,22 @@ def _check_filled(name: str, size: tuple[int, ...], axis: int) -> None:
         raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
 
 
-def _one_of_each(input: Tensor, axis: int, keepdim: bool, where: Callable[[Array], Array], name: str) -> Pair:
-    """Of each row along a dimension the element that `where` chooses, and its index."""
+def _one_of_each(
+    input: Tensor,
+    axis: int,
+    keepdim: bool,
+    where: Callable[[Array], Array],
+    there: Callable[[Tensor, int], Pair],
+    name: str,
+) -> Pair:
+    """Of each row along a dimension the element that `where` chooses, and its index; `there` chooses on a device."""
     size, kind = input._lay().size, input._dtype
     result = _reduced(size, axis, keepdim)
     if input._device == META:
         return meta_pair(result, kind)
+    if is_on_device(input):
+        chosen, places = there(input, axis)
+        return as_size(chosen, result), as_size(places, result)
     array = on_host(input, name)
     if not size:
         return deliver(array.copy(), kind), deliver(numpy.zeros((), numpy.int64), dtypes.int64)
@@ -252,6 +265,7 @@ def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any, apart: tu
         input=_back_to_one,
     ),
     library="NumPy sort",
+    family="sorting",
 )
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element along a dimension, counted from 1, and where it is.
@@ -289,7 +303,9 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
         input = read
     if size and (kind.category == 0 or kind.is_complex or kind in LIMITED):
         raise missing_kernel("kthvalue_cpu", kind.label)
-    results = _one_of_each(input, axis, keepdim, lambda rows: _kth_rows(rows, place), "kthvalue")
+    results = _one_of_each(
+        input, axis, keepdim, lambda rows: _kth_rows(rows, place), partial(kth_there, place=place), "kthvalue"
+    )
     if given is None:
         return return_types.kthvalue(results)
     return return_types.kthvalue_out(map(write_out, results, given))
@@ -307,14 +323,16 @@ def _median_of_all(name: str, input: Tensor, ignore: bool) -> Tensor:
     kind = input._dtype
     if input._device == META:
         return meta_pair((), kind)[0]
-    array = on_host(input, name)
-    if not array.size:
+    if not input.numel():
         lost = numpy.array(math.nan)
         # As C++ converts it: through a wider integer to the narrow ones, and to the middle of uint64.
         wide = numpy.array(2**63, numpy.uint64) if kind is dtypes.uint64 else kernels.cast(lost, dtypes.int64)
         narrow = kind.category == 1 and kind not in (dtypes.int32, dtypes.int64)
-        return deliver(wide if narrow else lost, kind)
+        return deliver(wide if narrow else lost, kind).to(input._device)
     _check_median("median_cpu", kind)
+    if is_on_device(input):
+        return as_size(middle_there(input.reshape(-1), 0, ignore)[0], ())
+    array = on_host(input, name)
     rows = array.reshape(1, -1)
     value = rows[0, _median_rows(rows, ignore)[0]]
     if value == 0 and kind.category == 2:
@@ -349,7 +367,14 @@ def _median_along(name: str, input: Tensor, dim: Any, keepdim: bool, ignore: boo
             if size and target is not own and input.stride(axis) <= 1:  # else PyTorch reads a copy
                 refuse_shared(target, input)
     _check_median("median_out", kind)
-    results = _one_of_each(input, axis, keepdim, lambda rows: _median_rows(rows, ignore), name)
+    results = _one_of_each(
+        input,
+        axis,
+        keepdim,
+        lambda rows: _median_rows(rows, ignore),
+        partial(middle_there, ignoring=ignore),
+        name,
+    )
     if given is None:
         return getattr(return_types, name)(results)
     return getattr(return_types, f"{name}_out")(map(write_out, results, given))
@@ -441,7 +466,9 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     forms = takes(
         "(Tensor input)", "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)"
     )
-    return op(samples=samples, kind="reduce", name=name, derivative=rule, library="NumPy sort")(forms(middle))
+    return op(
+        samples=samples, kind="reduce", name=name, derivative=rule, library="NumPy sort", family="sorting"
+    )(forms(middle))
 
 
 median = _median_op("median", ", which is nan where there is one", "tensor(nan)")
@@ -465,6 +492,7 @@ nanmedian = _median_op("nanmedian", " of what is not nan", "tensor(2.)")
     kind="reduce",
     derivative=Rule("ModeBackward0", applies=_real_alone("mode", _nothing_to_count), input=_back_to_one),
     library="NumPy sort",
+    family="sorting",
 )
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension, the smallest of several, and where it is.
@@ -506,7 +534,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
             if target is not input and target._lay() != input._lay():  # the very elements may be written over
                 refuse_shared(target, input)
         input = read
-    results = _one_of_each(input, axis, keepdim, _mode_rows, "mode")
+    results = _one_of_each(input, axis, keepdim, _mode_rows, mode_there, "mode")
     return (
         return_types.mode(results) if given is None else return_types.mode_out(map(write_out, results, given))
     )

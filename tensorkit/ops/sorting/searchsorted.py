@@ -10,7 +10,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
-from tensorkit.device import CPU, META
+from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -24,7 +24,9 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LARGE, PIECE, TINY
-from tensorkit.ops.shared.copy import number_tensor
+from tensorkit.ops.shared.copy import copy_into, number_tensor
+from tensorkit.ops.shared.on_device import is_on_device
+from tensorkit.ops.sorting.on_device import searched_there, taken
 from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
@@ -100,6 +102,14 @@ def _check_shapes(bounds: Tensor, values: Tensor, number: bool) -> None:
         )
 
 
+def _extremes(sorter: Tensor) -> tuple[int, int]:
+    """The smallest and the largest index; a device is waited for."""
+    if is_on_device(sorter):
+        return sorter.min().item(), sorter.max().item()
+    order = on_host(sorter, "searchsorted")
+    return int(order.min()), int(order.max())
+
+
 def _check_sorter(bounds: Tensor, sorter: Tensor | None) -> None:
     if sorter is None:
         return
@@ -117,12 +127,12 @@ def _check_sorter(bounds: Tensor, sorter: Tensor | None) -> None:
         raise RuntimeError(
             f"tensorkit.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter._dtype.label}"
         )
-    order = on_host(sorter, "searchsorted")
-    if not order.ndim:
+    if not sorter.dim():
         raise RuntimeError(
             "ArrayRef: attempted to access back() of empty list\nA sorter needs a dimension, and so does what it sorts."
         )
-    if order.size and (order.min() < 0 or order.max() >= order.shape[-1]):
+    least, most = _extremes(sorter) if sorter.numel() else (0, -1)
+    if least < 0 or most >= sorter.size(-1):
         raise RuntimeError("tensorkit.searchsorted(): sorter index out of range")
 
 
@@ -138,7 +148,7 @@ def _check_result(out: Tensor | None, kind: dtype, flag: bool) -> None:
 def _result(bounds: Tensor, values: Tensor, out: Tensor | None, kind: dtype) -> Tensor:
     size = values._lay().size
     if out is None:
-        where = META if META in (bounds._device, values._device) else CPU
+        where = META if META in (bounds._device, values._device) else values._device
         return empty_strided(size, contiguous_stride(size), kind, where)
     resize_out(out, size)
     return out
@@ -202,6 +212,8 @@ def _search(
     bounds, values = resolved(bounds), resolved(values)
     number = not isinstance(values, Tensor)
     asked = number_tensor(values) if number else values
+    if is_on_device(bounds):
+        asked = asked.to(bounds._device)
     _check_sorter(bounds, sorter)
     _check_shapes(bounds, asked, number)
     kind = dtypes.int32 if out_int32 else dtypes.int64
@@ -218,6 +230,12 @@ def _search(
     common = result_dtype(bounds, values)
     if common.category == 0 or common.is_complex or common in LIMITED:
         raise missing_kernel("searchsorted_out_cpu", common.label)
+    if is_on_device(bounds):
+        row = bounds if sorter is None else taken(bounds, bounds.dim() - 1, sorter)
+        copy_into(result, searched_there(row, asked, common, right))
+        if out is not None:
+            out._bump()
+        return result
     edges = _keys(kernels.cast(on_host(bounds, "searchsorted"), common), common)
     if sorter is not None:
         edges = numpy.take_along_axis(edges, on_host(sorter, "searchsorted"), -1)
@@ -253,6 +271,7 @@ _BUCKET_FORMS = (
     methods=(),
     first=_bucketize_at_once,
     library="NumPy sort",
+    family="sorting",
 )
 @takes(*_BUCKET_FORMS)
 def bucketize(
@@ -321,6 +340,7 @@ _SEARCH_FORMS = (
     methods=(),
     first=_searchsorted_at_once,
     library="NumPy sort",
+    family="sorting",
 )
 @takes(*_SEARCH_FORMS)
 def searchsorted(

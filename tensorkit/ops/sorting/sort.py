@@ -25,6 +25,8 @@ from tensorkit.kernels.cpu.sorting import sort as orders
 from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.on_device import is_on_device
+from tensorkit.ops.sorting.on_device import sorted_there
 from tensorkit.ops.sorting.values_and_indices import (
     Pair,
     as_rows,
@@ -52,6 +54,8 @@ def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: boo
     if input._device == META:
         stride = like_strides(lay)
         return tuple(empty_strided(lay.size, stride, k, META) for k in (kind, dtypes.int64))  # type: ignore[return-value]
+    if is_on_device(input):
+        return sorted_there(input, axis, descending)
     array = on_host(input, "sort")
     if not lay.size or not array.size:
         indices = empty_strided(lay.size, like_strides(lay), dtypes.int64, CPU)
@@ -184,6 +188,7 @@ def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, 
     strict=True,
     first=_sort_at_once,
     library="NumPy sort",
+    family="sorting",
 )
 @takes(*_SORT_FORMS)
 def sort(
@@ -238,6 +243,7 @@ def sort(
     strict=True,
     first=_argsort_at_once,
     library="NumPy sort",
+    family="sorting",
 )
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
@@ -286,6 +292,7 @@ def argsort(
     kind="reduce",
     out_error="sort",
     library="NumPy sort",
+    family="sorting",
 )
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dimension: ``input.sort(dim=0).values``.

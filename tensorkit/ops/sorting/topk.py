@@ -21,6 +21,8 @@ from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.cpu.sorting import sort as orders
 from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.on_device import is_on_device
+from tensorkit.ops.sorting.on_device import top_there
 from tensorkit.ops.sorting.sort import as_pair, few_in_order, some_rows
 from tensorkit.ops.sorting.values_and_indices import (
     Pair,
@@ -127,13 +129,15 @@ def _top(input: Tensor, k: int, dim: Any, largest: bool, ordered: bool, out: Any
     if kind.category == 0 or kind.is_complex:
         raise RuntimeError(f"topk does not support {'complex' if kind.is_complex else 'bool'} dtypes on CPU")
     if not size and input._device != META:
-        return input.detach().clone(), deliver(numpy.zeros((), numpy.int64), dtypes.int64)
+        return input.detach().clone(), deliver(numpy.zeros((), numpy.int64), dtypes.int64).to(input._device)
     result = (*size[:axis], k, *size[axis + 1 :]) if size else ()
     if kind in LIMITED:
         make_room(out, result, kind)
         raise missing_kernel("topk_cpu", kind.label)
     if input._device == META:
         return meta_pair(result, kind)
+    if is_on_device(input):
+        return top_there(input, k, axis, largest)
     array = on_host(input, "topk")
     shape = (*size[:axis], *size[axis + 1 :], k)
     if not math.prod(result):
@@ -208,6 +212,7 @@ def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
     derivative=Rule("TopkBackward0", input=spread),
     first=_topk_at_once,
     library="NumPy sort",
+    family="sorting",
 )
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None

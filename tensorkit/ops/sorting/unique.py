@@ -16,6 +16,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner, type_name
@@ -26,6 +27,8 @@ from tensorkit.kernels.cpu.sorting import sort as orders
 from tensorkit.kernels.sizes import SMALL, SORT_BY_INSERTION, UNIQUE_BY_TABLE
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import counted
+from tensorkit.ops.shared.on_device import is_on_device
+from tensorkit.ops.sorting.on_device import distinct_there
 from tensorkit.ops.sorting.values_and_indices import on_host
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
@@ -183,6 +186,9 @@ def _along(input: Tensor, dim: int, consecutive: bool) -> tuple[Tensor, Tensor, 
     return _moved(values.reshape(-1, *array.shape[1:]), axis, kind), _whole(places), room
 
 
+_along_by_library = through_library("unique_dim", "NumPy", _along)
+
+
 def _whole(places: Array) -> Tensor:
     return deliver(places, dtypes.int64)
 
@@ -309,6 +315,7 @@ def _consecutive_method(
     ),
     differentiable=False,
     library="NumPy",
+    family="sorting",
 )
 @takes(
     names={
@@ -355,10 +362,12 @@ def unique(
     _check(input, flags, dim, name, "unique_dim(): argument 'dim' (position 2)")
     without_meta(input, name)
     if dim is not None:
-        return _asked(_along(input, int(dim), False), return_inverse, return_counts)
+        return _asked(_along_by_library(input, int(dim), False), return_inverse, return_counts)
     kind = input._dtype
     if kind.is_complex:
         raise missing_kernel("unique", kind.label)
+    if is_on_device(input):
+        return _asked(distinct_there(input, False), return_inverse, return_counts)
     array = on_host(input, "unique")
     values, places, counts = _distinct(array.reshape(-1), return_inverse, return_counts)
     inverse = None if places is None else _whole(places.reshape(array.shape))
@@ -392,6 +401,7 @@ def _roomy(values: Array, kind: dtype, room: int) -> Tensor:
     derivative=Rule("UniqueConsecutiveBackward0", input=_refused("unique_consecutive")),
     differentiable=False,
     library="NumPy",
+    family="sorting",
 )
 @takes(
     "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",
@@ -425,10 +435,12 @@ def unique_consecutive(
     _check(input, flags, dim, name, f"{name}(): argument 'dim'")
     without_meta(input, name)
     if dim is not None:
-        return _asked(_along(input, int(dim), True), return_inverse, return_counts)
+        return _asked(_along_by_library(input, int(dim), True), return_inverse, return_counts)
     kind = input._dtype
     if kind.is_complex:
         raise missing_kernel("unique", kind.label)
+    if is_on_device(input):
+        return _asked(distinct_there(input, True), return_inverse, return_counts)
     array = on_host(input, name)
     values, places, counts = _runs(array.reshape(-1), None, return_inverse, return_counts)
     parts = (

@@ -32,10 +32,6 @@ COVERAGE = Coverage("operations that do on an emulated device what they do on th
 REFUSED: dict[str, str] = {}
 CROSSED: dict[str, str] = {}  # operations whose calls moved bytes between the host and the device
 
-#: What has no kernel yet, by name.
-WITHOUT_KERNEL = {
-    "poisson": "PyTorch's CUDA kernel rejects numbers in a way of its own",
-}
 #: What looks at the host's memory by its nature: arrays, buffers, Python functions, texts.
 OF_THE_HOST = {
     *(
@@ -255,9 +251,7 @@ def test_an_operation_does_on_a_device_what_it_does_on_the_cpu(op: Op) -> None:
 def test_what_has_no_kernel_is_known_by_name() -> None:
     """Runs after the others: what they refused is on the list, or a special function."""
     COVERAGE.notes.append(f"refused by name: {len(REFUSED)}, {', '.join(sorted(REFUSED))}")
-    unknown = {
-        name: text for name, text in REFUSED.items() if name not in WITHOUT_KERNEL and "special" not in text
-    }
+    unknown = {name: text for name, text in REFUSED.items() if "special" not in text}
     assert unknown == {}
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
+import math
 import pickle
 from typing import Any
 
 import pytest
 
 import tensorkit as tk
+from tensorkit.errors import AcceleratorError
 from tensorkit.kernels.cuda import EmulatedRunner, TracedRunner, philox, using
+from tensorkit.kernels.cuda.philox import counts
+from tests.cuda.families.linked import link
 
 pytestmark = pytest.mark.usefixtures("memory")
 
@@ -119,3 +124,43 @@ def test_a_generator_draws_for_its_own_kind_of_device() -> None:
 def test_what_has_no_kernel_is_refused_by_name() -> None:
     with pytest.raises(NotImplementedError, match="Could not run 'aten::poisson'"):
         tk.poisson(tk.ones(2, device="cuda"))
+
+
+@pytest.mark.parametrize("rate", [0.3, 4.0, 9.9, 10.0, 70.0, 5000.0])
+def test_counts_of_events_are_distributed_as_poisson_says(rate: float) -> None:
+    tk.manual_seed(2)
+    many = tk.poisson(tk.full((200, 100), rate, dtype=tk.float64, device="cuda")).cpu()
+    mean, spread = many.mean().item(), many.var().item()
+    assert mean == pytest.approx(rate, abs=5 * (rate / 20000) ** 0.5)
+    assert spread == pytest.approx(rate, rel=0.1)
+    none = (many == 0).double().mean().item()
+    assert none == pytest.approx(math.exp(-rate), abs=0.02)
+    assert bool((many == many.floor()).all())
+
+
+@pytest.mark.parametrize("runner", [EmulatedRunner(3, 4), TracedRunner(3, 4)], ids=["threads", "traced"])
+def test_counts_do_not_depend_on_the_grid(runner: Any) -> None:
+    rates = tk.tensor([[0.0, 0.5, 3.0], [12.0, 800.0, 2e18]], device="cuda").t()
+    tk.manual_seed(4)
+    expected = tk.poisson(rates)
+    tk.manual_seed(4)
+    with using(runner):
+        drawn = tk.poisson(rates)
+    assert drawn.tolist() == expected.tolist()
+    assert drawn[0, 0] == 0
+    assert drawn.tolist() != tk.poisson(rates).tolist()  # the generator has gone on
+
+
+def test_a_negative_rate_is_told_where_the_device_is_waited_for() -> None:
+    tk.poisson(tk.tensor([1.0, -1.0], device="cuda"))
+    with pytest.raises(AcceleratorError, match=r"device-side assert triggered\ninvalid Poisson rate"):
+        tk.cuda.synchronize()
+
+
+@pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("numba_cuda", "cuda")),
+    reason="numba-cuda is not installed: pip install 'tensorkit[cuda13]'",
+)
+@pytest.mark.parametrize("capability", [(7, 5), (8, 0), (9, 0)])
+def test_counts_become_machine_code_for_a_gpu(capability: tuple[int, int]) -> None:
+    assert link(counts._KERNEL, capability).spilled == 0

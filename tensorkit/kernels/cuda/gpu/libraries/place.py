@@ -16,7 +16,7 @@ from tensorkit.kernels.cuda.gpu.memory import GpuBuffer
 from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.strides.layout import Layout
 
-__all__ = ["Place", "Refused", "cupy_for"]
+__all__ = ["Place", "Refused", "cupy_for", "has_cupy"]
 
 
 class Refused(Exception):
@@ -29,6 +29,16 @@ def _cupy() -> Any:
     import cupyx
 
     return cupy, cupyx
+
+
+@functools.cache
+def has_cupy() -> bool:
+    """Whether CuPy is installed."""
+    try:
+        _cupy()
+    except ImportError:
+        return False
+    return True
 
 
 def cupy_for(name: str) -> Any:
