@@ -335,7 +335,7 @@ TASKS = (
         "turn",
         "Repair it",
         "This kernel is to turn each block of 64 numbers round, so that the last one comes first. It is launched with "
-        "blocks of 64 threads, and as many of them as there are. Sometimes its result is wrong. Repair it.\n\n"
+        "64 threads a block, and a block for every 64 numbers. Sometimes its result is wrong. Repair it.\n\n"
         "    def turn(x, out):\n"
         "        part = cuda.shared.array(64, float32)\n"
         "        t = cuda.threadIdx.x\n"

@@ -16,7 +16,8 @@ __all__ = [
     "crossed", "first_block_only", "histogram", "histogram_by_rows", "histogram_lost", "histogram_remainder",
     "histogram_returned", "histogram_shared", "histogram_swapped", "histogram_unguarded", "last_of_all", "looked_back",
     "photograph", "rises", "rises_by_stride", "rises_early_return", "rises_too_far", "rises_unguarded", "row", "table",
-    "turn", "turn_behind", "turn_broken", "turn_directly", "turn_half", "turn_late", "turn_twice", "upside_down", "walk",
+    "turn", "turn_behind", "turn_broken", "turn_directly", "turn_half", "turn_late", "turn_twice", "upside_down",
+    "walk",
 ]  # fmt: skip
 
 cuda: Any = None
