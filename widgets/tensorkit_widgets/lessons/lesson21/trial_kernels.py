@@ -147,8 +147,8 @@ def _grace() -> Any:
     from matplotlib import image
     from matplotlib.cbook import get_sample_data
 
-    with get_sample_data("grace_hopper.jpg") as file:
-        return image.imread(file, format="jpg")[::16, ::16, 1].copy()
+    file = str(get_sample_data("grace_hopper.jpg", asfileobj=False))
+    return image.imread(file, format="jpg")[::16, ::16, 1].copy()
 
 
 def photograph(rows: int = 0, columns: int = 0) -> tuple[Any, Any]:

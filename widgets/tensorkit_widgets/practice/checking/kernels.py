@@ -72,10 +72,14 @@ class Launch:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of one launch: an error, or what the result holds, what was found, and whether anything was done."""
+    """What came of one launch: an error, or what the result holds, what was found, and whether nothing was done.
+
+    `shared` are the names of its arrays in shared memory.
+    """
 
     holds: object = None
     found: tuple[Finding, ...] = ()
+    shared: frozenset[str] = frozenset()
     idle: bool = False
     error: Exception | None = None
 
@@ -128,7 +132,8 @@ def _launched(kernel: Kernel, launch: Launch) -> _Outcome:
     except Exception as error:
         return _Outcome(error=error)
     grave = tuple(found for found in trace.findings if found.grave)
-    return _Outcome(seen(arguments[-1]), grave, not trace.steps and not trace.strays)
+    shared = frozenset(name for name, view in trace.views.items() if view.memory.space == "shared")
+    return _Outcome(seen(arguments[-1]), grave, shared, not trace.steps and not trace.strays)
 
 
 def _first_fault(mine: list[_Outcome], launches: tuple[Launch, ...]) -> Verdict:
@@ -139,16 +144,16 @@ def _first_fault(mine: list[_Outcome], launches: tuple[Launch, ...]) -> Verdict:
             return Verdict(False, f"{launch.says}: {slip.says}", slip.misconception)
         return Verdict(False, f"{launch.says}: your kernel stopped with {told(outcome.error)}.")
     if outcome.found:
-        return _finding(outcome.found[0], launch)
+        return _finding(outcome.found[0], outcome.shared, launch)
     return Verdict(
         False,
         f"{launch.says}: the result should be {_row(launch.numbers())}, and it is {_row(outcome.holds)}.",
     )
 
 
-def _finding(found: Finding, launch: Launch) -> Verdict:
+def _finding(found: Finding, shared: frozenset[str], launch: Launch) -> Verdict:
     name = MEANS.get(found.kind, "")
-    if found.kind == "race" and "no barrier between" in found.text:
+    if found.kind == "race" and found.array in shared:
         name = "a block does not go in step"
     return Verdict(False, f"{launch.says}: {found.text[:LONGEST_TEXT]}", name)
 
