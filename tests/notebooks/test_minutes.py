@@ -15,8 +15,8 @@ import pytest
 
 LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("2[0-9]_*.ipynb"))
 SECONDS = (
-    ("Quiz(", 120),
-    ("Predict(", 40),
+    (r"Quiz\(", 120),
+    (r"Predict\(", 40),
     (r"(?:Tracer|Explorer|Map|View|Timeline|explain)\(", 75),
     ("", 20),
 )

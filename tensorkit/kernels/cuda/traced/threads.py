@@ -139,7 +139,7 @@ class Crew:
             self._give_up()
             if all(self._done):
                 _end_all(workers)
-            else:  # whoever interrupts may do so again and again: one that nobody interrupts sees to it that all end
+            else:  # the caller may be interrupted again and again: a thread of its own sees to it that all end
                 usher = threading.Thread(target=_end_all, args=(workers,), daemon=True)
                 usher.start()
                 usher.join()
