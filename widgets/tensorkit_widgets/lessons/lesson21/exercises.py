@@ -188,11 +188,6 @@ TASKS = (
                     behaves=k.first_block_only,
                 ),
                 Slip(
-                    GUARD,
-                    "the guard counts the hours, but `out` has one slot fewer, and the last hour has no next.",
-                    behaves=k.rises_too_far,
-                ),
-                Slip(
                     "", "that is by how much it **fell**: the later one comes first.", behaves=k.upside_down
                 ),
                 Slip(
