@@ -45,6 +45,10 @@ PICTURES = {
     "detach vs clone": ("10", 'memory.keep("d")'),
     "a slice aliases its base": ("02", 'StrideExplorer(t, "[1:, ::2]")'),
     "getsizeof of a list": ("01", "BoxedMemory(values)"),
+    "thread numbers begin again": ("21", 'print("the threads of add:")\nKernelTracer(add'),
+    "more threads than elements": ("21", "@cuda.jit\ndef unguarded"),
+    "a block does not go in step": ("21", "@cuda.jit\ndef hurried"),
+    "memory moves in sectors": ("21", "@cuda.jit\ndef along_row"),
     "element loops": ("06", "%%explain\nfew = tk.arange(4.0)"),
 }
 

@@ -48,6 +48,13 @@ TELLS = (
     ("14.detached_factor", "does not switch autograd off"),
     ("14.through_a_view", "to wherever it shows"),
     ("14.leaf_write", "which is **no leaf**"),
+    ("21.threads", "six of the seven networks were **slower**"),
+    ("21.writer", "`blockIdx.x * blockDim.x + threadIdx.x`"),
+    ("21.guard", "A GPU does neither"),
+    ("21.first_round", "8 numbers in 3 rounds"),
+    ("21.hurry", "That is a **race**"),
+    ("21.sectors", "Eight times the traffic"),
+    ("21.tiles", "a quarter of the reads is left"),
 )
 """Words that tell a card's answer, as they stand in its lesson: all of them wait for it."""
 

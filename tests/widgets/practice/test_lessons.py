@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorkit
@@ -194,7 +195,7 @@ def test_the_written_solution_passes_its_own_check(task: Task, tk: Any) -> None:
         assert task.check(Answer(task.solution, t))
         return
     solution = re.sub(r"^ex\.check\((.*)\)$", r"\1", task.solution)
-    names: dict[str, Any] = {"tk": tk, "t": t, "m": t, "x": tk.zeros(2)}
+    names: dict[str, Any] = {"tk": tk, "t": t, "m": t, "x": tk.zeros(2), "float32": numpy.float32}
     before = dict(names)
     *body, last = solution.split("\n") if not solution.startswith("def ") else [solution, "None"]
     exec("\n".join(body), names)

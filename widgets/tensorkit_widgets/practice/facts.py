@@ -114,6 +114,17 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "`*` is not `@`": "* multiplies what stands at the same place; the product of matrices is @.",
     "asin knows one half": "many angles have the same sine; asin gives the one between -90 and 90 degrees.",
     "`~` of an integer": "~ turns every bit: of True it makes False, of the integer 1 it makes -2.",
+    "more threads, not more speed": "threads share the cores and the road to memory; beyond those, more of them wait.",
+    "blocks are rounded up": "a grid is a whole number of blocks: what is left over needs one more.",
+    "thread numbers begin again": "threadIdx begins again in each block; cuda.grid counts across all of them.",
+    "more threads than elements": "some threads of the last block have no element: an if has to keep them out.",
+    "x runs along a row": "cuda.grid(2) gives x, then y: x counts columns and y rows, so the element is a[y, x].",
+    "a block does not go in step": "what another thread wrote can be read after the next barrier, and not before.",
+    "all threads reach a barrier": "a barrier waits for every thread of its block: none may go round it.",
+    "an update is two steps": "x[0] += 1 reads, then writes; cuda.atomic.add lets no other thread come between.",
+    "memory moves in sectors": "global memory moves in sectors of 32 bytes: neighbours should read neighbours.",
+    "a tree adds in rounds": "in each round half as many threads add the total of another, at twice the distance.",
+    "a tile is read once": "what a block brings into shared memory serves all its threads: nobody fetches it again.",
     "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
 }
 """The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tensorkit.kernels.cuda.faults import Fault
@@ -35,6 +35,14 @@ class _Abandoned(BaseException):
 def _stop(thread: int) -> None:
     """End a thread that loops without touching memory, after the learner has interrupted it."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Abandoned))
+
+
+def _end_all(workers: Sequence[threading.Thread]) -> None:
+    """Wait for threads that have been given up, and stop those that do not notice."""
+    for worker in workers:
+        worker.join(LAST_WORD)
+        if worker.is_alive() and worker.ident is not None:
+            _stop(worker.ident)
 
 
 class _Wait(NamedTuple):
@@ -129,10 +137,12 @@ class Crew:
                 self._barrier()
         finally:
             self._give_up()
-            for worker in workers:
-                worker.join(LAST_WORD)
-                if worker.is_alive() and worker.ident is not None:
-                    _stop(worker.ident)
+            if all(self._done):
+                _end_all(workers)
+            else:  # the caller may be interrupted again and again: a thread of its own sees to it that all end
+                usher = threading.Thread(target=_end_all, args=(workers,), daemon=True)
+                usher.start()
+                usher.join()
         if self._failure is not None:
             raise self._failure
 

@@ -27,7 +27,7 @@ from tensorkit_widgets.practice.checking.time_limit import Stopped
 from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import quoted, shown, told
 
-__all__ = ["Case", "function_check", "seen"]
+__all__ = ["Case", "alike", "function_check", "seen"]
 
 Function = Callable[..., Any]
 
@@ -60,10 +60,10 @@ class _Outcome:
     def like(self, other: _Outcome) -> bool:
         if self.error is not None or other.error is not None:
             return type(self.error) is type(other.error)
-        return self.problem == other.problem and _alike(self.seen, other.seen)
+        return self.problem == other.problem and alike(self.seen, other.seen)
 
     def right(self, case: Case) -> bool:
-        return self.error is None and not self.problem and _alike(self.seen, seen(case.returns))
+        return self.error is None and not self.problem and alike(self.seen, seen(case.returns))
 
 
 def function_check(*cases: Case, slips: Iterable[Slip] = ()) -> Checker:
@@ -153,10 +153,14 @@ def _flat(values: Any) -> tuple[Any, ...]:
     return tuple(x for v in values for x in _flat(v)) if isinstance(values, list) else (values,)
 
 
-def _alike(one: Any, other: Any) -> bool:
-    """Equal, with True no number, nan like nan, and floats as near as float32 brings them."""
+def alike(one: Any, other: Any) -> bool:
+    """Equal, with True no number, nan like nan, and floats as near as float32 brings them.
+
+    >>> alike((1, 0.1 + 0.2), (1, 0.3)), alike(1, True)
+    (True, False)
+    """
     if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):

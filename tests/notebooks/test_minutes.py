@@ -1,0 +1,57 @@
+"""A lesson takes as long as it says, by the model of how people work through one, and fits one sitting.
+
+Two hundred words a minute are read, a cell that runs takes 20 seconds, a prediction 40, a picture 75 and the quiz two
+minutes; an exercise takes three. The lessons before 20 are still as long as they were written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("2[0-9]_*.ipynb"))
+SECONDS = (
+    (r"Quiz\(", 120),
+    (r"Predict\(", 40),
+    (r"(?:Tracer|Explorer|Map|View|Timeline|explain)\(", 75),
+    ("", 20),
+)
+WORD = re.compile(r"[^\W_][\w'’.-]*")
+SAYS = re.compile(r"takes about (\d+)\s+minutes to the practice, and the practice about (\d+)")
+
+lessons = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+
+
+def cells_of(path: Path) -> list[dict[str, Any]]:
+    cells: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [{**cell, "source": "".join(cell["source"])} for cell in cells]
+
+
+def seconds(cell: dict[str, Any]) -> float:
+    """How long one cell takes."""
+    if cell["cell_type"] == "markdown":
+        return len(WORD.findall(re.sub(r"</?\w+>", "", cell["source"]))) * 60 / 200
+    return next(long for kind, long in SECONDS if re.search(rf"^.*{kind}", cell["source"], re.MULTILINE))
+
+
+@lessons
+def test_a_lesson_takes_as_long_as_it_says(path: Path) -> None:
+    cells = cells_of(path)
+    end = next(n for n, cell in enumerate(cells) if cell["source"].startswith("## Practice"))
+    body = sum(map(seconds, cells[:end])) / 60
+    exercises = sum("= Exercise(" in cell["source"] or "= Parsons(" in cell["source"] for cell in cells[end:])
+    says = SAYS.search(cells[0]["source"])
+    assert says, "it says how long it takes, to the practice and in the practice"
+    assert abs(int(says[1]) - body) <= 2, f"{body:.1f} minutes by the model"
+    assert abs(int(says[2]) - 3 * exercises) <= 3, f"{3 * exercises} minutes by the model"
+    assert body <= 30
+    assert 4 <= exercises <= 8
+
+
+@lessons
+def test_a_lesson_fits_one_sitting(path: Path) -> None:
+    assert len(cells_of(path)) <= 60

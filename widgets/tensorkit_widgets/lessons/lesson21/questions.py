@@ -1,0 +1,274 @@
+"""The questions and the quiz of lesson 21, with what proves them: the lesson's own kernels, traced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy import float32
+
+import tensorkit
+from tensorkit.kernels.cuda.traced import KernelTrace
+from tensorkit_widgets.lessons.lesson21 import shown
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Question, QuizSheet
+
+__all__ = ["QUESTIONS", "QUIZZES"]
+
+LONGER = "Longer than with 16"
+STRAYS = "They reach for slots behind the end of the arrays"
+CALLS = "Into a million calls from Python, one for each element"
+SPOILT = "The sum comes out wrong, or right by luck"
+
+
+def _floats(*size: int) -> Any:
+    return numpy.ones(size, float32)
+
+
+def _traced(kernel: Any, grid: Any, block: Any, *arguments: Any) -> KernelTrace:
+    return tensorkit.cuda.trace(kernel, grid, block, *arguments)
+
+
+def _writer(tk: Any) -> int:
+    trace = _traced(shown.add, 3, 4, _floats(10), _floats(10), _floats(10))
+    return next(a.slot for a in trace.accesses if (a.kind, a.block, a.thread) == ("write", 2, 1))
+
+
+def _guard(tk: Any) -> str:
+    trace = _traced(shown.unguarded, 3, 4, _floats(10), _floats(10), _floats(10))
+    return STRAYS if trace.out_of_bounds else "Nothing: a thread without an element does not run"
+
+
+def _first_round(tk: Any) -> int:
+    trace = _traced(shown.block_sum, 1, 8, numpy.arange(1, 9, dtype=float32), _floats(1))
+    second = [n for n, step in enumerate(trace.steps) if step.kind == "barrier"][1]
+    written = zip(trace.accesses, trace.values, strict=True)
+    return [
+        int(value)
+        for a, value in written
+        if a.array == "totals" and a.slot == 4 and a.kind == "write" and a.step < second
+    ][-1]
+
+
+def _hurry(tk: Any) -> str:
+    trace = _traced(shown.hurried, 1, 64, _floats(64), _floats(1))
+    return SPOILT if trace.races else "The same sum, and sooner"
+
+
+def _sectors(tk: Any) -> int:
+    trace = _traced(shown.down_column, 1, 32, _floats(32, 32), _floats(32))
+    return next(moved.sectors for moved in trace.traffic if moved.kind == "read")
+
+
+def _tiled_reads(tk: Any) -> int:
+    trace = _traced(shown.multiply_tiles, (2, 2), (4, 4), _floats(8, 8), _floats(8, 8), _floats(8, 8))
+    return sum(a.kind == "read" and a.array in ("a", "b") for a in trace.accesses)
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "down",
+                "`a` is contiguous and has the size (32, 32). `a[0, 0]` lies in slot 0. In which slot does `a[1, 0]` "
+                "lie?",
+                32,
+                "One row down is 32 slots further: the stride is (32, 1). (Lesson 02)",
+                slips=(
+                    Slip(
+                        "strides follow the view",
+                        "Slot 1 holds `a[0, 1]`, the neighbour to the right.",
+                        given=1,
+                    ),
+                    Slip("strides count slots", "Those would be bytes.", given=128),
+                ),
+                proof=lambda tk: int(tk.zeros(32, 32).stride(0)),
+            ),
+            Question(
+                "loop",
+                "Adding up a million numbers by `for v in t: total += v` takes far longer than `t.sum()`. Where does "
+                "the time go?",
+                CALLS,
+                "The additions are the same. It is the call that is dear, and the loop makes one for each element. "
+                "(Lesson 06)",
+                options=(
+                    CALLS,
+                    "Into the additions: `sum` does fewer of them",
+                    "Into copying `t` once for each turn",
+                ),
+                slips=(
+                    Slip(
+                        "element loops",
+                        "Both add a million times.",
+                        given="Into the additions: `sum` does fewer of them",
+                    ),
+                    Slip(
+                        "element loops",
+                        "Nothing is copied: each `v` is a view.",
+                        given="Into copying `t` once for each turn",
+                    ),
+                ),
+                proof=lambda tk: CALLS if sum(1 for _ in tk.ones(1000)) == 1000 else "Into the additions",
+            ),
+            Question(
+                "wrap",
+                "Two pixels of dtype `uint8` hold 200 and 100. Their sum, as `uint8`?",
+                44,
+                "300 does not fit into eight bits, so it begins again after 255: 300 - 256. (Lesson 04)",
+                slips=(
+                    Slip("integers wrap", "300 needs nine bits; `uint8` has eight.", given=300),
+                    Slip("integers wrap", "It does not stop at the largest number.", given=255),
+                ),
+                proof=lambda tk: int(
+                    (tk.tensor([200], dtype=tk.uint8) + tk.tensor([100], dtype=tk.uint8)).item()
+                ),
+            ),
+        ),
+        recall=True,
+    ),
+)
+
+QUESTIONS = (
+    Question(
+        "threads",
+        "With one CPU thread this mini-batch took 4.336 seconds, with four 1.543, with sixteen 1.090. How long did "
+        "it take with 32?",
+        LONGER,
+        "It took 1.214 seconds. Threads are not cores: beyond the cores that there are they take turns, and all of "
+        "them fetch their numbers over one road.",
+        options=("About half as long as with 16", "A little less than with 16", LONGER),
+        slips=(
+            Slip(
+                "more threads, not more speed",
+                "Already from one to sixteen it became four times as fast, not sixteen.",
+                given="About half as long as with 16",
+            ),
+            Slip(
+                "more threads, not more speed",
+                "The gain has been shrinking, but it does not stop at nothing.",
+                given="A little less than with 16",
+            ),
+        ),
+    ),
+    Question(
+        "writer",
+        "`add` runs with 3 blocks of 4 threads. Which slot of `out` does **thread 1 of block 2** write? Press it, or "
+        "type its number.",
+        9,
+        "Blocks 0 and 1 have the first eight slots, so block 2 begins at 2 · 4 = 8, and its thread 1 has the next one.",
+        slips=(
+            Slip("thread numbers begin again", "Thread 1 of **block 0** writes slot 1.", given=1),
+            Slip("thread numbers begin again", "A block counts as four threads here, not as one.", given=3),
+            Slip("counting from zero", "That is thread 1 of block 1: the first block is block 0.", given=5),
+            Slip("counting from zero", "That is thread 0, the first of its block.", given=8),
+        ),
+        proof=_writer,
+        picture=lambda tk: tk.arange(10),
+        pick="slot",
+    ),
+    Question(
+        "guard",
+        "Suppose that the `if` is not there. There are 12 threads and 10 numbers: what do threads 2 and 3 of block 2 "
+        "do?",
+        STRAYS,
+        "Every thread runs the whole kernel, and nothing in it says where the arrays end.",
+        options=(
+            "Nothing: a thread without an element does not run",
+            "They do the first two elements again",
+            STRAYS,
+        ),
+        slips=(
+            Slip(
+                "more threads than elements",
+                "A launch knows of threads only. It is not told how many elements there are.",
+                given="Nothing: a thread without an element does not run",
+            ),
+            Slip(
+                "more threads than elements",
+                "Their `i` is 10 and 11; nothing begins again at 0.",
+                given="They do the first two elements again",
+            ),
+        ),
+        proof=_guard,
+    ),
+    Question(
+        "first_round",
+        "One block of 8 threads has put 1, 2, 3, 4, 5, 6, 7, 8 into `totals`. Now the first round is over, the one "
+        "with `step` 1. What does `totals[4]` hold?",
+        11,
+        "Slot 4 held 5, its neighbour 6. 4 divides by 2 · step = 2, so thread 4 has added its neighbour's total to "
+        "its own.",
+        slips=(
+            Slip("counting from zero", "Slot 4 is the fifth: it holds 5, and its neighbour 6.", given=9),
+            Slip(
+                "a tree adds in rounds",
+                "That is what it held before; thread 4 has work in this round.",
+                given=5,
+            ),
+            Slip("a tree adds in rounds", "That is what it holds after the second round.", given=26),
+        ),
+        proof=_first_round,
+    ),
+    Question(
+        "hurry",
+        "A block of 64 threads adds up 64 numbers in the same way, but both barriers are left out. What do you get?",
+        SPOILT,
+        "A thread may read its neighbour's total before the neighbour has written it.",
+        options=("The same sum, and sooner", "The launch is refused", SPOILT),
+        slips=(
+            Slip(
+                "a block does not go in step",
+                "Threads go in step by 32 at most, and not even that is promised; the others of the block are ahead or "
+                "behind.",
+                given="The same sum, and sooner",
+            ),
+            Slip(
+                "a block does not go in step",
+                "Nobody looks whether a kernel waits where it should.",
+                given="The launch is refused",
+            ),
+        ),
+        proof=_hurry,
+    ),
+    Question(
+        "sectors",
+        "Thread i of a warp reads `a[i, 0]`: 32 numbers, 128 bytes, down the first column. How many sectors of 32 "
+        "bytes have to be moved?",
+        32,
+        "Rows are 32 · 4 = 128 bytes apart, so no two of these numbers lie in one sector.",
+        slips=(
+            Slip("memory moves in sectors", "That would do for 32 neighbours, as in a row.", given=4),
+            Slip("memory moves in sectors", "One column is no one piece of memory: only a row is.", given=1),
+            Slip("memory moves in sectors", "That is how many bytes the threads ask for.", given=128),
+        ),
+        proof=_sectors,
+    ),
+    Question(
+        "tiles",
+        "For matrices of 8 × 8, `multiply` reads 1,024 numbers from global memory. How many does `multiply_tiles` "
+        "read, with tiles of 4 × 4?",
+        256,
+        "What a thread brings into shared memory serves the four threads of its row, or of its column: a quarter of "
+        "the reads is left.",
+        slips=(
+            Slip(
+                "a tile is read once",
+                "As many products, yes; but most factors come from shared memory.",
+                given=1024,
+            ),
+            Slip(
+                "a tile is read once",
+                "That would be each number once. Each is wanted by two blocks, and each block reads it for itself.",
+                given=128,
+            ),
+            Slip(
+                "a tile is read once",
+                "A tile has 16 numbers, but each of them spares three reads, not fifteen.",
+                given=64,
+            ),
+        ),
+        proof=_tiled_reads,
+    ),
+)
