@@ -8,6 +8,7 @@
 | `checking.checks` | is a tensor, a number, a layout, a choice the right one, or that of a misconception? |
 | `checking.checks_autograd` | the same of gradients, graphs and letters |
 | `checking.functions` | does a function do what it should, or what a misconception would do? |
+| `checking.on_devices` | what if the check needs CUDA devices, and there are none? |
 """
 
 __all__: list[str] = []
