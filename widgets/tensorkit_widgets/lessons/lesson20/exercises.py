@@ -87,8 +87,8 @@ def _noise(n: int, seed: int, device: str, where: str, numbers: tuple[float, ...
 
 
 _NOISE = function_check(
-    _noise(3, 5, "cpu", "cpu", (0.830, 0.126, 0.908)),
-    _noise(3, 5, "cuda", "cuda:0", (0.830, 0.126, 0.908)),
+    _noise(3, 5, "cpu", "cpu", (0.830, 0.126, 0.907)),
+    _noise(3, 5, "cuda", "cuda:0", (0.830, 0.126, 0.907)),
     _noise(2, 11, "cuda:1", "cuda:1", (0.149, 0.487)),
     slips=(
         Slip(
@@ -122,12 +122,12 @@ def _two_numbers(_: tuple[Any, ...], got: Any) -> object:
 
 def _line(slope: float, offset: float, device: str) -> Case:
     def tells(found: Any) -> str:
-        (kind, numbers), there = found
+        kind, numbers = found[0]
         if numbers != (slope, offset):
             return f"for a table on the line y = {slope} x + {offset} it gives {numbers[0]} and {numbers[1]}."
         if kind == "tensors":
             return "the numbers are right, as tensors; give Python numbers."
-        return "" if there else f"the numbers are right, but nothing was computed on `{device}`."
+        return f"the numbers are right, but they were not computed on `{device}`."
 
     watched = f.Watched(lambda: _table(slope, offset), device)
     return watched.case(f"on `{device}`", ("numbers", (slope, offset)), _two_numbers, tells)
@@ -175,14 +175,14 @@ def _standard(given: tuple[Any, ...], got: Any) -> object:
 
 def _standardised(device: str, where: str) -> Case:
     def tells(found: Any) -> str:
-        (place, first, last, left_alone), there = found
+        place, first, last, left_alone = found[0]
         if place != where:
             return f"the result lies on `{place}`; it should lie on `{where}`."
         if (first, last) != (-1.715, 1.715):
             return f"the first and the last number were -1.715 and 1.715, and should stay so; yours are {first} and {last}."
         if not left_alone:
             return "the tensor that I gave you has changed."
-        return "" if there else f"the numbers are right, but nothing was computed on `{where}`."
+        return f"the numbers are right, but they were not computed on `{where}`."
 
     watched = f.Watched(lambda: tensorkit.arange(150.0), device)
     return watched.case(f"with `device` {device!r}", (where, -1.715, 1.715, True), _standard, tells)
@@ -197,13 +197,13 @@ _REPAIRED = function_check(
             RETURNS,
             "the result is still on the CPU, whatever `device` says: `t.to(device)` on a line of its own makes a copy "
             "that nobody keeps.",
-            behaves=(f.standard_untouched, f.standard_not_kept),
+            behaves=f.standard_untouched,
         ),
         Slip(
             PLACE,
-            "one half is done. Now `t` is on the device, and another tensor of the function is not: which line makes "
-            "one without saying where?",
-            behaves=f.standard_constant_here,
+            "one half is done: now one of the two tensors is on the device, and the other is not. Ask each of them after "
+            "the second line: `t.device`, `least.device`.",
+            behaves=(f.standard_constant_here, f.standard_not_kept),
         ),
         Slip(
             SAME,
@@ -378,7 +378,7 @@ TASKS = (
         ),
         wrong=(
             (lambda tk, t: f.standard_untouched, RETURNS),
-            (lambda tk, t: f.standard_not_kept, RETURNS),
+            (lambda tk, t: f.standard_not_kept, PLACE),
             (lambda tk, t: f.standard_constant_here, PLACE),
             (lambda tk, t: f.standard_in_place, SAME),
             (lambda tk, t: f.standard_on_cuda, ONCE),

@@ -231,9 +231,9 @@ def standard_sent_late(t: Any, device: Any) -> Any:
 
 
 class Watched:
-    """One call with a tensor of the CPU and a device, and what its memory tells of it afterwards.
+    """One call with a tensor of the CPU and a device, and what the device's memory tells of it afterwards.
 
-    More than one copy of the tensor has to lie there at some time, or nothing was computed there.
+    Where something is computed, more than one copy of the tensor has to lie there at some time.
     """
 
     def __init__(self, tensor: Callable[[], Any], device: str) -> None:
@@ -251,11 +251,12 @@ class Watched:
             tk.cuda.reset_peak_memory_stats(self.device)
         return given, self.device
 
-    def computed_there(self) -> bool:
-        """Whether the device had more to hold than one copy of what it was given."""
+    def happened(self) -> str:
+        """What happened on the device: "computed", no more than one "copy", or "nothing"."""
         if self.device.type != "cuda":
-            return True
-        return tk.cuda.max_memory_allocated(self.device) > self._before + self._copy
+            return "computed"
+        most = tk.cuda.max_memory_allocated(self.device) - self._before
+        return "computed" if most > self._copy else "copy" if most else "nothing"
 
     def case(
         self,
@@ -264,9 +265,9 @@ class Watched:
         looks: Callable[[tuple[Any, ...], Any], object],
         tells: Callable[[Any], str],
     ) -> Case:
-        """The case of a check: what `looks` sees, and whether it was computed there."""
+        """The case of a check: what `looks` sees, and what happened on the device."""
 
         def look(given: tuple[Any, ...], got: Any) -> object:
-            return looks(given, got), self.computed_there()
+            return looks(given, got), self.happened()
 
-        return Case(says, self.arguments, (returns, True), look, tells)
+        return Case(says, self.arguments, (returns, "computed"), look, tells)
