@@ -25,7 +25,7 @@ Names = dict[str, Any]
 @benchmark("MemoryMap after each cell")
 def memory_map() -> Iterator[Row]:
     try:
-        from tensorkit_widgets.memory import watch as memory_watch
+        from tensorkit_widgets.namespace import watch as memory_watch
     except ImportError as error:
         raise Skip(f"the widgets cannot be imported: {error}") from error
     torch = require_torch()

@@ -95,7 +95,7 @@ from IPython import get_ipython as _shell
 if "tensorkit_widgets" in _sys.modules:
     import ipywidgets as _all
     from tensorkit_widgets import forget as _forget
-    from tensorkit_widgets.memory import cell_hook as _memory
+    from tensorkit_widgets.namespace import cell_hook as _memory
     from tensorkit_widgets.widget import cell_hook as _live
     _shell().extension_manager.unload_extension("tensorkit_widgets")
     for _one in list(_live._alive):

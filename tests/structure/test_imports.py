@@ -66,10 +66,12 @@ WIDGET_LAYERS: list[set[str]] = [
     {"drawing"},
     {"render"},
     {"widget"},
+    {"namespace"},
     {
         "bits",
         "boxed",
         "broadcast",
+        "device_map",
         "graph",
         "image",
         "indexing",

@@ -31,7 +31,7 @@ LONG_MODULES: dict[str, tuple[int, str]] = {
     ),
     "tests/engine/autograd/test_function.py": (736, "cases of one subject"),
     "tests/engine/test_layout.py": (700, "cases of one subject"),
-    "tests/widgets/memory/test_model.py": (833, "cases of one subject"),
+    "tests/widgets/namespace/test_model.py": (833, "cases of one subject"),
     "tests/widgets/tracing/test_explain.py": (609, "cases of one subject"),
 }
 

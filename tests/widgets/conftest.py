@@ -14,7 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import tensorkit as tk
 from tensorkit_widgets.memory import magic
-from tensorkit_widgets.memory.cell_hook import hook
+from tensorkit_widgets.namespace.cell_hook import hook
 from tensorkit_widgets.widget import cell_hook
 from tests.support.garbage import collect
 

@@ -5,6 +5,7 @@ from typing import Any
 from tensorkit_widgets.bits.widget import BitView
 from tensorkit_widgets.boxed.widget import BoxedMemory
 from tensorkit_widgets.broadcast.widget import BroadcastExplorer
+from tensorkit_widgets.device_map.widget import DeviceMap
 from tensorkit_widgets.graph.widget import GraphView
 from tensorkit_widgets.image.widget import ImageView
 from tensorkit_widgets.indexing.widget import IndexExplorer
@@ -30,6 +31,7 @@ __all__ = [
     "BitView",
     "BoxedMemory",
     "BroadcastExplorer",
+    "DeviceMap",
     "Exercise",
     "GraphView",
     "ImageView",

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.browser
 CELLS = [
     "import tensorkit as tk\nfrom tensorkit_widgets import MemoryMap, StrideExplorer\n"
     "from tensorkit_widgets.widget import cell_hook as live\n"
-    "from tensorkit_widgets.memory import magic as memory_magic\nfrom tensorkit_widgets.memory.cell_hook import hook",
+    "from tensorkit_widgets.memory import magic as memory_magic\n"
+    "from tensorkit_widgets.namespace.cell_hook import hook",
     "t = tk.arange(12.0).view(3, 4)\nrow = t[1]",
     "m = MemoryMap()\nm",
     "e = StrideExplorer(t, name='t')\ne",

@@ -6,7 +6,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit_widgets import MemoryMap
-from tensorkit_widgets.memory.find_tensors import scan
+from tensorkit_widgets.namespace.find_tensors import scan
 
 
 @pytest.mark.parametrize(("code", "size"), [("unsqueeze_", (1, 3)), ("t_", (4, 3)), ("squeeze_", (3,))])

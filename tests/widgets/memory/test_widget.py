@@ -18,14 +18,14 @@ import tensorkit as tk
 from tensorkit_widgets import MemoryMap, StrideExplorer
 from tensorkit_widgets.drawing.sheet import Sheet, Tile
 from tensorkit_widgets.memory import magic
-from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
 from tensorkit_widgets.memory.scene import FIRST, MOST
-from tensorkit_widgets.memory.widget import MOMENTS
+from tensorkit_widgets.namespace.cell_hook import MemoryHook, hook
+from tensorkit_widgets.namespace.moments import MOMENTS
 from tensorkit_widgets.snapshot.adapter import describe, link_of
 from tensorkit_widgets.widget import cell_hook
 from tests.support.garbage import collect
 from tests.widgets.conftest import weight
-from tests.widgets.memory.test_model import libraries
+from tests.widgets.namespace.test_model import libraries
 
 
 @pytest.fixture(params=libraries())

@@ -15,9 +15,9 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
-from tensorkit_widgets.memory.model import Difference, MemorySnapshot
-from tensorkit_widgets.memory.sentences import summary
+from tensorkit_widgets.namespace.cell_hook import MemoryHook, hook
+from tensorkit_widgets.namespace.model import Difference, MemorySnapshot
+from tensorkit_widgets.namespace.sentences import summary
 from tensorkit_widgets.render.esm import link
 
 __all__ = ["close_panel", "memory_map", "open_panel", "register", "remove", "show_with", "text_panel"]

@@ -9,10 +9,10 @@ from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Tile
 from tensorkit_widgets.drawing.words import wrap
-from tensorkit_widgets.memory.model import MemorySnapshot, Storage
 from tensorkit_widgets.memory.scene_storage import PAD, Card, storage_card
-from tensorkit_widgets.memory.sentences import bytes_words
-from tensorkit_widgets.memory.words import (
+from tensorkit_widgets.namespace.model import MemorySnapshot, Storage
+from tensorkit_widgets.namespace.sentences import bytes_words
+from tensorkit_widgets.namespace.words import (
     MemoryPage,
     happened,
     moment_words,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.memory.model import Change, Storage
+from tensorkit_widgets.namespace.model import Change, Storage
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.window import strip_runs
 

@@ -9,11 +9,11 @@ from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.parts import Gap, Note
 from tensorkit_widgets.drawing.sheet import Frame, Table, Tile
 from tensorkit_widgets.drawing.words import wrap
-from tensorkit_widgets.memory.model import Change, Holder, Storage
-from tensorkit_widgets.memory.reached_slots import reached_slots
 from tensorkit_widgets.memory.scene_slots import GAP, Item, Slot, item_width, slot_rows
-from tensorkit_widgets.memory.sentences import keeps_alive, remedy, slots_words
-from tensorkit_widgets.memory.words import (
+from tensorkit_widgets.namespace.model import Change, Holder, Storage
+from tensorkit_widgets.namespace.reached_slots import reached_slots
+from tensorkit_widgets.namespace.sentences import keeps_alive, remedy, slots_words
+from tensorkit_widgets.namespace.words import (
     aliases,
     label_of,
     layout_words,

@@ -12,42 +12,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.memory import magic
-from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
-from tensorkit_widgets.memory.model import Difference, MemorySnapshot
 from tensorkit_widgets.memory.scene import FIRST, MOST, ORDERS, Sight, chosen, compose_memory, drawn
-from tensorkit_widgets.memory.words import MemoryPage, happened, moment_words, totals
+from tensorkit_widgets.namespace.cell_hook import MemoryHook, hook
+from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Storage
+from tensorkit_widgets.namespace.moments import MomentBoard, MomentState
+from tensorkit_widgets.namespace.words import MemoryPage, happened, moment_words, totals
 from tensorkit_widgets.widget import cell_hook
-from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.board import Control
 
-__all__ = ["MOMENTS", "MemoryMap"]
+__all__ = ["MemoryMap"]
 
-MOMENTS = 40
-"""Moments that one can step back to."""
 MORE = 12
 LONGEST_FILTER = 80
 
 
-def _nothing() -> None:
-    """What ends a map that listens to nobody."""
-
-
 @dataclass(frozen=True)
-class _State(State):
+class _State(MomentState):
     order: str = "changed"
     filter: str = ""
     most: int = FIRST
     only: int = 0
-    moment: int = 0
 
 
-class MemoryMap(Board):
+class MemoryMap(MomentBoard[MemoryPage]):
     """All tensors that a notebook reaches, grouped by the storage that they share, and what the last cell did to them.
 
     It looks after every cell, also after one that failed, until it is closed. Each cell is a step: going back shows the
@@ -64,11 +57,7 @@ class MemoryMap(Board):
     """
 
     kind = "memory-map"
-    moments = "moment"
     widths: ClassVar[tuple[float, ...]] = (400.0, 440.0, 480.0, 600.0, 760.0, 960.0)
-
-    #: Ends the subscription. A map whose arguments were refused has none, and is closed all the same.
-    _end: Callable[[], None] = staticmethod(_nothing)
 
     def __init__(
         self,
@@ -89,41 +78,12 @@ class MemoryMap(Board):
         source = hook if namespace is None else MemoryHook(lambda: (namespace, {}))
         self._open_with(source, _State(order=order, filter=str(filter)[:LONGEST_FILTER]))
 
-    def _open_with(self, source: MemoryHook | None, state: _State, pages: Sequence[MemoryPage] = ()) -> None:
-        self._source = source
-        self._pages = list(pages)
-        self._begun = self._lasting = self._displayed = False
-        self._end = source.subscribe(self._told) if source is not None else _nothing
-        at = state.at if source is None else self._steps()
-        self._begin(replace(state, at=at, moment=self._count(at)))
-        self._begun = True
+    def _made_page(
+        self, snapshot: MemorySnapshot, change: Difference, gone: tuple[Storage, ...]
+    ) -> MemoryPage:
+        return MemoryPage(snapshot, change, gone)
 
     # ---- what Python sees
-
-    @property
-    def snapshot(self) -> MemorySnapshot | None:
-        """The memory at the moment that is shown; None before the first look."""
-        page = self._page_at(self.at)
-        return None if page is None else page.snapshot
-
-    @property
-    def change(self) -> Difference:
-        """What had happened at the moment that is shown.
-
-        Raises:
-            RuntimeError: before the first look.
-        """
-        page = self._page_at(self.at)
-        if page is None:
-            fault = self._source.fault if self._source is not None else ""
-            raise RuntimeError(fault or "nothing has been looked at yet")
-        return page.change
-
-    def look(self) -> Self:
-        """Look again now, between two cells."""
-        if self._source is not None:
-            self._source.refresh()
-        return self
 
     def keep(self, name: str | None = None) -> MemoryMap:
         """The moment that is shown, with those before it, as a map of its own that stays as it is while cells run.
@@ -168,61 +128,6 @@ class MemoryMap(Board):
                 return "MemoryMap: nothing has been looked at yet."
             said = [words for _, words in happened(page)]
             return f"MemoryMap, {'. '.join([moment_words(page), totals(page.snapshot), *said])}."
-
-    # ---- moments
-
-    def _told(self, snapshot: MemorySnapshot, change: Difference) -> None:
-        """The hook has looked: another moment, which is the one that is shown from now on."""
-        with self._guard if self._begun else nullcontext():
-            passing = snapshot.moment.cell is None or (self._displayed and not snapshot.moment.error)
-            self._displayed = False
-            if self._begun and passing and change.quiet and snapshot.lost == self._lost():
-                return  # a look between cells, or a cell that only shows the map, leaves it as it was
-            self._pages = [*self._pages[-(MOMENTS - 1) :], MemoryPage(snapshot, change, self._gone(change))]
-            if self._begun and not self._closed:
-                self._said = self._complaint = ""
-                self._go(self._steps())
-                first: Any = self._first
-                self._first = replace(first, at=self._state.at, moment=self._state.moment)
-                self._paint()
-
-    def _lost(self) -> tuple[Any, ...]:
-        return self._pages[-1].snapshot.lost if self._pages else ()
-
-    def _gone(self, change: Difference) -> tuple[Any, ...]:
-        """The storages that nothing names any more, as the last moment had them."""
-        before = self._pages[-1].snapshot if self._pages else None
-        numbers = [one.storage for one in change.changes if one.fate in ("freed", "lost")]
-        found = [before.storage(number) for number in numbers] if before is not None else []
-        return tuple(replace(storage, runs=(), evidence=None) for storage in found if storage is not None)
-
-    def _page_at(self, at: int) -> MemoryPage | None:
-        return self._pages[max(0, min(at, len(self._pages) - 1))] if self._pages else None
-
-    def _count(self, at: int) -> int:
-        page = self._page_at(at)
-        return page.snapshot.moment.count if page is not None else 0
-
-    def _steps(self) -> int:
-        return max(0, len(self._pages) - 1)
-
-    def _go(self, at: int) -> None:
-        super()._go(at)
-        self._state = replace(self._state, moment=self._count(self._state.at))
-
-    def _return(self, moment: Any) -> None:
-        """To a checkpoint's moment, however many have gone since; without one, to the newest as it was at first."""
-        super()._return(moment)
-        counts = [page.snapshot.moment.count for page in self._pages]
-        self._go(
-            self._steps() if moment is None or moment.moment not in counts else counts.index(moment.moment)
-        )
-
-    def _undo(self) -> None:
-        """What was chosen is taken back; the moment that is shown stays."""
-        at = self._state.at
-        super()._undo()
-        self._go(at)
 
     # ---- the board
 
@@ -288,28 +193,7 @@ class MemoryMap(Board):
             "order": self._state.order, "filter": self._state.filter, "only": str(self._state.only or ""), **counts,
         }  # fmt: skip
 
-    # ---- life
-
-    def refresh(self) -> bool:
-        """Nothing to do: the hook, which looks once for all maps, tells when there is something to draw."""
-        return False
-
-    def close(self) -> None:
-        """Take the map down; the hook after every cell goes with the last one."""
-        self._end()
-        super().close()
-
-    def _reopen(self) -> None:
-        super()._reopen()
-        if self._source is not None:
-            self._pages = []  # who looks again counts the storages again
-            self._end = self._source.subscribe(self._told)
-
-    def _ipython_display_(self, **options: Any) -> None:
-        super()._ipython_display_(**options)
-        self._displayed = True
-        if self._lasting:
-            cell_hook.cells.pop(self, None)
+    # ---- the side panel
 
     @classmethod
     def _beside(cls, source: MemoryHook) -> MemoryMap:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 import ml_dtypes
 import numpy
 
+from tensorkit import tracing
 from tensorkit_widgets.snapshot.geometry import Ints
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Roots",
     "fetch",
     "ground",
+    "is_pinned",
     "leaf_of",
     "lineage",
     "may_move",
@@ -145,10 +147,12 @@ def tensor_library(kind: type) -> str:
     return next((name for name in ("tensorkit", "torch") if id(_class_of(name)) in line), "")
 
 
-def undisturbed() -> AbstractContextManager[Any]:
-    """A context in which PyTorch tells no subclass and no mode that its tensors are looked at."""
-    quiet = getattr(getattr(sys.modules.get("torch"), "_C", None), "DisableTorchFunction", None)
-    return quiet() if quiet is not None else nullcontext()
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A context in which nobody is told that tensors are looked at: no listener, no subclass of PyTorch's, no mode."""
+    quiet = getattr(getattr(sys.modules.get("torch"), "_C", None), "DisableTorchFunction", nullcontext)
+    with tracing.silence(), quiet():
+        yield
 
 
 # ---- reading the metadata
@@ -320,6 +324,11 @@ def unmoved(roots: Iterable[Any], start: int, nbytes: int) -> bool:
 def may_move(roots: Iterable[Any]) -> bool:
     """Whether memory may be made smaller while it is read: PyTorch's storages let another thread do so."""
     return any(_is_torchs(root) for root in roots)
+
+
+def is_pinned(root: Any) -> bool:
+    """Whether memory is a storage of tensorkit's that is locked for transfers. PyTorch would start CUDA to tell."""
+    return type(root).__module__.startswith("tensorkit.") and bool(root.is_pinned())
 
 
 def _is_torchs(root: Any) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tensorkit_widgets.memory.find_tensors import Way
-from tensorkit_widgets.memory.fingerprint import WHOLE
+from tensorkit_widgets.namespace.find_tensors import Way
+from tensorkit_widgets.namespace.fingerprint import WHOLE
 from tensorkit_widgets.snapshot.storage_adapter import Ground, Roots
 
 __all__ = ["Group", "Numbers", "One", "groups_of", "is_sampled", "roots_of"]

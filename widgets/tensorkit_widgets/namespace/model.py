@@ -1,6 +1,6 @@
 """The memory of a notebook at one moment, as plain frozen data, and what became of it between two moments.
 
-`tensorkit_widgets.memory.watch` makes snapshots from live tensors, `tensorkit_widgets.memory.diff` compares two;
+`tensorkit_widgets.namespace.watch` makes snapshots from live tensors, `tensorkit_widgets.namespace.diff` compares two;
 nothing here holds a tensor, and pictures are drawn from nothing else.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tensorkit_widgets.memory.find_tensors import Way
+from tensorkit_widgets.namespace.find_tensors import Way
 from tensorkit_widgets.snapshot.adapter import Link, Run
 from tensorkit_widgets.snapshot.geometry import Ints
 
@@ -119,6 +119,7 @@ class Storage:
         compared: how much of the content is compared with the next moment's.
         fault: why no numbers are shown, or an empty text.
         link: what every other picture of this memory calls it in the browser ; None where it has no slot.
+        pinned: whether it is memory of the host that is locked for transfers.
     """
 
     number: int
@@ -135,6 +136,7 @@ class Storage:
     evidence: Evidence | None = None
     fault: str = ""
     link: Link | None = None
+    pinned: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

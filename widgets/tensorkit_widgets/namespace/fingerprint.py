@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.memory.model import Evidence
+from tensorkit_widgets.namespace.model import Evidence
 from tensorkit_widgets.snapshot.geometry import Ints
 
 __all__ = ["MOST_SAMPLED", "WHOLE", "looked_at", "positions", "spread", "unlike"]

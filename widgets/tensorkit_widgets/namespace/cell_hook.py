@@ -20,9 +20,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensorkit_widgets.memory.find_tensors import clean
-from tensorkit_widgets.memory.model import Difference, MemorySnapshot, Moment
-from tensorkit_widgets.memory.watch import MemoryWatch
+from tensorkit_widgets.namespace.find_tensors import clean
+from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Moment
+from tensorkit_widgets.namespace.watch import MemoryWatch
 from tensorkit_widgets.widget import cell_hook
 
 __all__ = ["MemoryHook", "OnSnapshot", "hook", "moment_of", "notebook"]
@@ -120,6 +120,10 @@ class MemoryHook:
             cell_hook.unregister(self)
             self._watch = MemoryWatch()
             self.last = None
+
+    def number_of(self, storage: Any) -> int | None:
+        """The number that a live storage has in the last snapshot."""
+        return self._watch.number_of(storage)
 
     def refresh(self) -> bool:
         """Look again and tell every listener; whether anything happened. Never raises."""

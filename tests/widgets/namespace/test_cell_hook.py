@@ -14,9 +14,9 @@ import tensorkit as tk
 import tensorkit_widgets
 from tensorkit_widgets import StrideExplorer
 from tensorkit_widgets.memory import magic as memory_magic
-from tensorkit_widgets.memory.cell_hook import MemoryHook, hook, moment_of
-from tensorkit_widgets.memory.find_tensors import scan
-from tensorkit_widgets.memory.model import Difference, MemorySnapshot
+from tensorkit_widgets.namespace.cell_hook import MemoryHook, hook, moment_of
+from tensorkit_widgets.namespace.find_tensors import scan
+from tensorkit_widgets.namespace.model import Difference, MemorySnapshot
 from tensorkit_widgets.widget import cell_hook
 from tests.support.garbage import collect
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tensorkit_widgets.memory.fingerprint import spread
-from tensorkit_widgets.memory.group_by_storage import Group, roots_of
-from tensorkit_widgets.memory.model import Holder
+from tensorkit_widgets.namespace.fingerprint import spread
+from tensorkit_widgets.namespace.group_by_storage import Group, roots_of
+from tensorkit_widgets.namespace.model import Holder
 from tensorkit_widgets.snapshot.storage_adapter import span, unmoved
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, strip_runs
 

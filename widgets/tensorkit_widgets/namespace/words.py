@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tensorkit_widgets.memory.find_tensors import Way
-from tensorkit_widgets.memory.model import (
+from tensorkit_widgets.namespace.find_tensors import Way
+from tensorkit_widgets.namespace.model import (
     Change,
     Difference,
     Fate,
@@ -14,8 +14,8 @@ from tensorkit_widgets.memory.model import (
     MemorySnapshot,
     Storage,
 )
-from tensorkit_widgets.memory.reached_slots import reached_slots
-from tensorkit_widgets.memory.sentences import bytes_words, keeps_alive, remedy, slots_words
+from tensorkit_widgets.namespace.reached_slots import reached_slots
+from tensorkit_widgets.namespace.sentences import bytes_words, keeps_alive, remedy, slots_words
 from tensorkit_widgets.snapshot.number_text import short, size_text
 
 __all__ = [
@@ -106,7 +106,7 @@ def owned_words(storage: Storage) -> str:
 def moment_words(page: MemoryPage) -> str:
     """When this was.
 
-    >>> from tensorkit_widgets.memory.model import Moment
+    >>> from tensorkit_widgets.namespace.model import Moment
     >>> moment = Moment(3, 7)
     >>> moment_words(MemoryPage(MemorySnapshot(moment), Difference(Moment(2, 6), moment)))
     'after cell [7]'

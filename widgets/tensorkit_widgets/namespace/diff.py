@@ -1,15 +1,15 @@
 """What happened between two snapshots of the memory.
 
 How a change is known: by the version counters that tensorkit and PyTorch keep, and by comparing content
-(`tensorkit_widgets.memory.fingerprint`).
+(`tensorkit_widgets.namespace.fingerprint`).
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from tensorkit_widgets.memory.fingerprint import unlike
-from tensorkit_widgets.memory.model import (
+from tensorkit_widgets.namespace.fingerprint import unlike
+from tensorkit_widgets.namespace.model import (
     Change,
     Compared,
     Difference,
@@ -19,8 +19,8 @@ from tensorkit_widgets.memory.model import (
     Rebound,
     Storage,
 )
-from tensorkit_widgets.memory.reached_slots import reached_slots
-from tensorkit_widgets.memory.sentences import bytes_words, slots_words
+from tensorkit_widgets.namespace.reached_slots import reached_slots
+from tensorkit_widgets.namespace.sentences import bytes_words, slots_words
 from tensorkit_widgets.snapshot.geometry import Ints
 
 __all__ = ["difference"]

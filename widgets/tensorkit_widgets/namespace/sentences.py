@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tensorkit_widgets.memory.model import Difference, MemorySnapshot, Storage
+from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Storage
 
 __all__ = ["bytes_words", "keeps_alive", "remedy", "slots_words", "summary"]
 

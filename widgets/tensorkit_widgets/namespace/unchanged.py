@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tensorkit_widgets.memory.fingerprint import looked_at
-from tensorkit_widgets.memory.group_by_storage import Group, Numbers, One, is_sampled, roots_of
-from tensorkit_widgets.memory.model import Holder, Storage
-from tensorkit_widgets.memory.read_bytes import Contents, points_of, read_parts, visible
+from tensorkit_widgets.namespace.fingerprint import looked_at
+from tensorkit_widgets.namespace.group_by_storage import Group, Numbers, One, is_sampled, roots_of
+from tensorkit_widgets.namespace.model import Holder, Storage
+from tensorkit_widgets.namespace.read_bytes import Contents, points_of, read_parts, visible
 from tensorkit_widgets.snapshot.storage_adapter import Ground, may_move, unmoved
 
 __all__ = ["Known", "Stand", "Standing"]

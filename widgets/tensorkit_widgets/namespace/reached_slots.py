@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import gcd
 
-from tensorkit_widgets.memory.model import Holder, Storage
+from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.snapshot.geometry import Ints, distinct_slots, extent
 
 __all__ = ["distinct", "reached_slots"]

@@ -14,14 +14,14 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets.memory.diff import difference
-from tensorkit_widgets.memory.find_tensors import MOST_ITEMS, MOST_NODES, MOST_STEPS, MOST_TENSORS, scan
-from tensorkit_widgets.memory.fingerprint import WHOLE
-from tensorkit_widgets.memory.model import Change, Difference, MemorySnapshot, Storage
-from tensorkit_widgets.memory.reached_slots import distinct, reached_slots
-from tensorkit_widgets.memory.sentences import bytes_words, keeps_alive, remedy, slots_words, summary
-from tensorkit_widgets.memory.watch import MemoryWatch
-from tensorkit_widgets.memory.words import storage_text
+from tensorkit_widgets.namespace.diff import difference
+from tensorkit_widgets.namespace.find_tensors import MOST_ITEMS, MOST_NODES, MOST_STEPS, MOST_TENSORS, scan
+from tensorkit_widgets.namespace.fingerprint import WHOLE
+from tensorkit_widgets.namespace.model import Change, Difference, MemorySnapshot, Storage
+from tensorkit_widgets.namespace.reached_slots import distinct, reached_slots
+from tensorkit_widgets.namespace.sentences import bytes_words, keeps_alive, remedy, slots_words, summary
+from tensorkit_widgets.namespace.watch import MemoryWatch
+from tensorkit_widgets.namespace.words import storage_text
 from tests.widgets.conftest import weight
 
 

@@ -24,17 +24,17 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.memory.diff import difference
-from tensorkit_widgets.memory.find_tensors import Found, clean, scan
-from tensorkit_widgets.memory.fingerprint import (
+from tensorkit_widgets.namespace.diff import difference
+from tensorkit_widgets.namespace.find_tensors import Found, clean, scan
+from tensorkit_widgets.namespace.fingerprint import (
     MOST_SAMPLED,
     WHOLE,
     looked_at,
     positions,
     unlike,
 )
-from tensorkit_widgets.memory.group_by_storage import Group, Numbers, One, groups_of, is_sampled
-from tensorkit_widgets.memory.model import (
+from tensorkit_widgets.namespace.group_by_storage import Group, Numbers, One, groups_of, is_sampled, roots_of
+from tensorkit_widgets.namespace.model import (
     Compared,
     Difference,
     Evidence,
@@ -44,15 +44,16 @@ from tensorkit_widgets.memory.model import (
     Storage,
     Unread,
 )
-from tensorkit_widgets.memory.reached_slots import distinct
-from tensorkit_widgets.memory.read_bytes import Contents, Runs, points_of, visible
-from tensorkit_widgets.memory.unchanged import Known, Standing
+from tensorkit_widgets.namespace.reached_slots import distinct
+from tensorkit_widgets.namespace.read_bytes import Contents, Runs, points_of, visible
+from tensorkit_widgets.namespace.unchanged import Known, Standing
 from tensorkit_widgets.snapshot.adapter import Buffer, Link, Run, storage_number
 from tensorkit_widgets.snapshot.geometry import extent
 from tensorkit_widgets.snapshot.storage_adapter import (
     Ground,
     fetch,
     ground,
+    is_pinned,
     undisturbed,
 )
 
@@ -100,6 +101,10 @@ class MemoryWatch:
         self._past = {storage.number: storage for storage in (*snapshot.lost, *storages)}
         self._prune()
         return snapshot, change
+
+    def number_of(self, storage: Any) -> int | None:
+        """The number that a live storage has in the snapshots; None where none of them has seen it."""
+        return self._storages.find(storage)
 
     def _prune(self) -> None:
         """Let go of the numbers of what is no more, now and then."""
@@ -202,7 +207,7 @@ class MemoryWatch:
         runs = _numbers(evidence, first.code) if evidence is not None and not fault else ()
         storage = Storage(
             number, first.device, first.dtype, item, slots, group.nbytes, holders, runs, viewed, exact,
-            _compared(evidence), evidence, fault, link,
+            _compared(evidence), evidence, fault, link, any(map(is_pinned, roots_of(group.ones))),
         )  # fmt: skip
         self._standing.keep(group, storage, self._looks)
         return storage

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets.memory.watch import MemoryWatch
+from tensorkit_widgets.namespace.watch import MemoryWatch
 
 Names = dict[str, Any]
 

@@ -1,0 +1,6 @@
+"""DeviceMap: the memories of the host and of the devices, and what each cell carried from one to another.
+
+What stands in one memory, slot by slot, is MemoryMap's.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,223 @@
+"""What was carried between the memories: an arrow for each transfer, with how much it is, by what, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tensorkit_widgets.device_map.model import DevicePage, Refused, Transfer
+from tensorkit_widgets.device_map.scene_memory import Panel, tile_keys
+from tensorkit_widgets.device_map.words import (
+    MODEL_WORDS,
+    amount,
+    by_words,
+    refused_words,
+    time_words,
+    transfer_words,
+)
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.drawing.page_width import clipped
+from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.sheet import Frame, Table, Tile, Wire
+from tensorkit_widgets.drawing.words import wrap
+
+__all__ = ["Channel", "across", "listed_rows", "refusals"]
+
+WIDE, HIGH, PITCH = 164.0, 34.0, 88.0
+FONT = 16.0
+MOST_REFUSED = 2
+
+
+@dataclass
+class Channel:
+    """What is drawn between the memories."""
+
+    y: float = 0.0
+    notes: list[Note] = field(default_factory=list)
+    wires: list[Wire] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    rows: list[tuple[Tile, ...]] = field(default_factory=list)
+
+    @property
+    def table(self) -> Table:
+        """The transfers: one stop of the Tab key."""
+        return Table("transfers", "what was carried between the memories", tuple(self.rows), told=False)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A transfer, or a refusal, with where it would like to stand."""
+
+    what: Transfer | Refused
+    key: str
+    wanted: float
+
+
+def refusals(page: DevicePage) -> tuple[Refused, ...]:
+    """The refusals that are drawn, each once."""
+    return tuple(dict.fromkeys(page.record.refused))[:MOST_REFUSED]
+
+
+def _kin(page: DevicePage, one: Transfer) -> tuple[str, ...]:
+    storages = (s for s in page.snapshot.storages if s.number in one.ends)
+    return tuple(key for storage in storages for key in tile_keys(storage))
+
+
+def _tile(page: DevicePage, row: _Row, x: float, y: float, wide: float) -> Tile:
+    one = row.what
+    if isinstance(one, Refused):
+        text, said = f"{one.by.strip('_')} ×", refused_words(one)
+        return Tile(row.key, x, y, wide, HIGH, clipped(text, wide - 12, FONT), said, ("bad",), font=FONT)
+    text = amount(one)
+    font = min(FONT, (wide - 14) / (len(text) * MONO))
+    said = transfer_words(one, page).rstrip(".")
+    return Tile(row.key, x, y, wide, HIGH, text, said, (), _kin(page, one), font=round(font, 1))
+
+
+def _simulated(page: DevicePage, arrows: Sequence[Transfer]) -> bool:
+    return any(time_words(one, page).startswith("simulated") for one in arrows)
+
+
+# ---- side by side
+
+
+def across(
+    page: DevicePage,
+    arrows: Sequence[Transfer],
+    panels: Mapping[str, Panel],
+    box: tuple[float, float, float, float],
+) -> Channel:
+    """The arrows from panel to panel. ``box`` is (left, right, top, height) of the room between them."""
+    left, right, top, high = box
+    channel, middle = Channel(), (left + right) / 2
+    rows = _placed(list(_rows(page, arrows, panels, top + high / 3)), top + 8, top + high - 44)
+    for row, y in rows:
+        tile = _tile(page, row, middle - WIDE / 2, y, WIDE)
+        channel.rows.append((tile,))
+        channel.wires += _wires(row, tile, panels, left, right)
+        _under_tile(channel, page, row, middle, y + HIGH, right - left - 16)
+    if not rows and page.change.before is not None:
+        channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
+    if _simulated(page, arrows):
+        for k, line in enumerate(wrap(MODEL_WORDS, right - left - 24, 12.5)):
+            channel.notes.append(Note(middle, top + high - 22 + 17 * k, line, "small tk-muted", "middle"))
+    return channel
+
+
+def _rows(
+    page: DevicePage, arrows: Sequence[Transfer], panels: Mapping[str, Panel], else_at: float
+) -> Iterator[_Row]:
+    for k, one in enumerate(arrows):
+        ends = zip((one.source, one.target), one.ends, strict=True)
+        at = [y for device, number in ends if (y := _at(panels.get(device), number)) is not None]
+        yield _Row(one, f"move:{k}", sum(at) / len(at) - HIGH / 2 if at else else_at)
+    for k, refused in enumerate(refusals(page)):
+        yield _Row(refused, f"refused:{k}", else_at)
+
+
+def _at(panel: Panel | None, number: int | None) -> float | None:
+    """Where a storage stands, or where the panel is."""
+    if panel is None:
+        return None
+    place = panel.places.get(number) if number is not None else None
+    return place if place is not None else _middle(panel)
+
+
+def _middle(panel: Panel) -> float:
+    frame = panel.frames[0]
+    return frame.y + min(frame.height / 2, 90)
+
+
+def _placed(rows: list[_Row], low: float, high: float) -> list[tuple[_Row, float]]:
+    """Each row near where it would like to stand, and clear of the others."""
+    if not rows:
+        return []
+    pitch = min(PITCH, (high - low - HIGH) / max(len(rows) - 1, 1))
+    ordered = sorted(rows, key=lambda row: row.wanted)
+    places: list[float] = []
+    for row in ordered:
+        places.append(max(row.wanted, places[-1] + pitch if places else low))
+    for k in range(len(places) - 1, -1, -1):
+        limit = high - HIGH - 40 if k == len(places) - 1 else places[k + 1] - pitch
+        places[k] = min(places[k], limit)
+    return list(zip(ordered, places, strict=True))
+
+
+def _wires(row: _Row, tile: Tile, panels: Mapping[str, Panel], left: float, right: float) -> list[Wire]:
+    """From the memory that it leaves to the tile, and from there to the memory that it reaches."""
+    one, middle = row.what, tile.y + HIGH / 2
+    if isinstance(one, Refused):
+        devices = [device for device in one.devices if device in panels]
+        return [Wire((_edge(panels[d], None, left, right, middle), _side(tile, panels[d], left, middle)),
+                     "bad dashed", head=False, ends=(tile.key,)) for d in devices]  # fmt: skip
+    source, target = panels.get(one.source), panels.get(one.target)
+    same = source is not None and target is not None and source.x == target.x
+    ends, out = (tile.key, *tile.kin), []
+    if source is not None:
+        start = _edge(source, one.ends[0], left, right, middle)
+        out.append(
+            Wire((start, _side(tile, source, left, middle - 8 * same)), "strong", head=False, ends=ends)
+        )
+    if target is not None:
+        stop = _edge(target, one.ends[1], left, right, middle, 3)
+        out.append(Wire((_side(tile, target, left, middle + 8 * same), stop), "strong", ends=ends))
+    return out
+
+
+def _edge(
+    panel: Panel, number: int | None, left: float, right: float, y: float, clear: float = 0.0
+) -> tuple[float, float]:
+    """The point of a panel's edge where a wire ends: at its storage, or as near to the tile as there is."""
+    frame = panel.frames[0]
+    place = panel.places.get(number) if number is not None else None
+    at = place if place is not None else max(frame.y + 24, min(y, frame.y + frame.height - 24))
+    return (left + clear, at) if panel.x < left else (right - clear, at)
+
+
+def _side(tile: Tile, panel: Panel, left: float, y: float) -> tuple[float, float]:
+    return (tile.x - 2, y) if panel.x < left else (tile.x + tile.width + 2, y)
+
+
+def _under_tile(channel: Channel, page: DevicePage, row: _Row, x: float, y: float, room: float) -> None:
+    one = row.what
+    if isinstance(one, Refused):
+        channel.notes.append(Note(x, y + 17, "refused", "alarm", "middle"))
+        return
+    code = one.code if one.code != page.snapshot.moment.code else ""
+    by = clipped(code, room, 13.5) if code else by_words(one)
+    lines = [(by, "code"), (time_words(one, page), "small tk-muted")]
+    for k, (text, role) in enumerate(line for line in lines if line[0]):
+        channel.notes.append(Note(x, y + 19 + 18 * k, text, role, "middle"))
+
+
+# ---- under one another
+
+
+def listed_rows(page: DevicePage, arrows: Sequence[Transfer], box: tuple[float, float, float]) -> Channel:
+    """On a narrow page: a line for each transfer, which says from where to where."""
+    x, y, wide = box
+    channel = Channel(y=y + 2)
+    tile_wide = min(WIDE, wide * 0.42)
+    shown: tuple[Transfer | Refused, ...] = (*arrows, *refusals(page))
+    for k, one in enumerate(shown):
+        moved = isinstance(one, Transfer)
+        row = _Row(one, f"{'move' if moved else 'refused'}:{k if moved else k - len(arrows)}", 0.0)
+        channel.rows.append((_tile(page, row, x, channel.y, tile_wide),))
+        lines = _listed(page, one)
+        for n, (text, role) in enumerate(lines):
+            words = clipped(text, wide - tile_wide - 14, 13.5 if role == "code" else 11.4)
+            channel.notes.append(Note(x + tile_wide + 12, channel.y + 15 + 18 * n, words, role))
+        channel.y += max(HIGH, 18.0 * len(lines) + 2) + 8
+    if _simulated(page, arrows):
+        for line in wrap(MODEL_WORDS, wide, 12.5):
+            channel.notes.append(Note(x, channel.y + 12, line, "small tk-muted"))
+            channel.y += 17
+    return channel
+
+
+def _listed(page: DevicePage, one: Transfer | Refused) -> list[tuple[str, str]]:
+    if isinstance(one, Refused):
+        return [("refused", "alarm"), (" and ".join(one.devices), "muted")]
+    by, time = by_words(one), time_words(one, page)
+    lines = [(f"{one.source} → {one.target}", "heading"), (", ".join(filter(None, (by, time))), "muted")]
+    return [line for line in lines if line[0]]

@@ -1,0 +1,6 @@
+"""What the names of a notebook reach in memory, and what a cell changed: looked at for every widget that follows cells.
+
+Pictures of it are the widgets' own: ``memory/`` and ``device_map/``.
+"""
+
+__all__: list[str] = []
