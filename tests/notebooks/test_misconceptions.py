@@ -45,7 +45,9 @@ PICTURES = {
     "detach vs clone": ("10", 'memory.keep("d")'),
     "a slice aliases its base": ("02", 'StrideExplorer(t, "[1:, ::2]")'),
     "getsizeof of a list": ("01", "BoxedMemory(values)"),
-    "same seed, other device": ("20", "PICTURE"),
+    "operands on one device": ("20", "machine.keep()"),
+    "reading is a crossing": ("20", "machine.keep()"),
+    "same seed, other device": ("20", "machine.keep()"),
     "element loops": ("06", "%%explain\nfew = tk.arange(4.0)"),
 }
 

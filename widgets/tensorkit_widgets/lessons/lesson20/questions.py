@@ -115,7 +115,11 @@ MOVING = (
         (1, 2, 3),
         "Two storages in two memories. What you write into one never reaches the other.",
         slips=(
-            Slip(COPY, "Then both would have to read one storage, and they lie in two memories.", given=(9, 2, 3)),
+            Slip(
+                COPY,
+                "Then both would have to read one storage, and they lie in two memories.",
+                given=(9, 2, 3),
+            ),
         ),
         proof=_copy_over,
         devices=1,
@@ -138,8 +142,16 @@ COMPUTING = (
         "Where the sum should be computed, and whether a copy over the cable is worth it, is for you to say.",
         options=("The sum, on the device", "The sum, on the CPU", "An error"),
         slips=(
-            Slip(PLACE, "That would take a copy of `t1`, and nobody asked for one.", given="The sum, on the device"),
-            Slip(PLACE, "That would take a copy of `t1_gpu`, and nobody asked for one.", given="The sum, on the CPU"),
+            Slip(
+                PLACE,
+                "That would take a copy of `t1`, and nobody asked for one.",
+                given="The sum, on the device",
+            ),
+            Slip(
+                PLACE,
+                "That would take a copy of `t1_gpu`, and nobody asked for one.",
+                given="The sum, on the CPU",
+            ),
         ),
         proof=_mixed,
         devices=1,
@@ -151,7 +163,11 @@ COMPUTING = (
         100,
         "Every `item()` brings one number over, and the next one starts from nothing.",
         slips=(
-            Slip(TRIP, "Nobody fetches the rest of `w` on the first call and keeps it: each call asks anew.", given=1),
+            Slip(
+                TRIP,
+                "Nobody fetches the rest of `w` on the first call and keeps it: each call asks anew.",
+                given=1,
+            ),
             Slip(TRIP, "A Python number is in the CPU's memory. It has to get there.", given=0),
         ),
         proof=_crossings,
@@ -165,7 +181,11 @@ COMPUTING = (
         "A device has a generator of its own, with another method. The seed makes each of them repeat itself.",
         options=(EQUAL, OTHERS, NEVER),
         slips=(
-            Slip(SEED, "The seed is the same, and what is made from it differs: two devices, two methods.", given=EQUAL),
+            Slip(
+                SEED,
+                "The seed is the same, and what is made from it differs: two devices, two methods.",
+                given=EQUAL,
+            ),
             Slip(SEED, "`manual_seed` seeds the devices as well: each of them repeats itself.", given=NEVER),
         ),
         proof=_seed,

@@ -70,7 +70,11 @@ _TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "an array has no history. Take it off first: `t.detach()`.",
     ),
     (
-        ("Expected all tensors to be on the same device", "is not on the expected device", "indices should be either on"),
+        (
+            "Expected all tensors to be on the same device",
+            "is not on the expected device",
+            "indices should be either on",
+        ),
         "operands on one device",
         "two tensors of one operation lie in different memories. Which line made one of them without saying where, or "
         "did not keep what `.to()` returned?",
