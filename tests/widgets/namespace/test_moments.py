@@ -22,7 +22,7 @@ def test_what_is_kept_stays_as_it_is(board: Any) -> None:
         names["g"].mul_(2)
         live.look()
         assert kept.text() == seen != live.text()
-        assert type(kept) is board
+        assert isinstance(kept, board)
         live.close()
         assert kept.text() == seen
         kept.close()

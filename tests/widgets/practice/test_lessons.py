@@ -52,7 +52,7 @@ def tk(request: pytest.FixtureRequest) -> Any:
 
 
 def _proved(asked: Question, tk: Any) -> object:
-    """What the proof of a question gives; where it needs CUDA devices, tensorkit plays them, and PyTorch may lack them."""
+    """What the proof of a question gives; where it needs CUDA devices, tensorkit plays them."""
     assert asked.proof is not None
     if tk is not tensorkit and tk.cuda.device_count() < asked.devices:
         pytest.skip(f"PyTorch has not {asked.devices} CUDA devices here")

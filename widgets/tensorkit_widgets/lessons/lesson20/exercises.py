@@ -53,8 +53,8 @@ _COUNTED = function_check(
     slips=(
         Slip(
             STARTS,
-            "on the CPU it works. On a device the two factors lie apart: `tk.arange` makes its numbers on the CPU, unless "
-            "you say where.",
+            "on the CPU it works. On a device the two factors lie apart: `tk.arange` makes its numbers on the CPU, "
+            "unless you say where.",
             behaves=f.counted_here,
         ),
         Slip(
@@ -151,8 +151,8 @@ _LINE = function_check(
         ),
         Slip(
             PLACE,
-            "on the CPU it works. On a device `lstsq` finds the table there and `x` here: `tk.ones` makes its numbers on "
-            "the CPU, unless you say where.",
+            "on the CPU it works. On a device `lstsq` finds the table there and `x` here: `tk.ones` makes its numbers "
+            "on the CPU, unless you say where.",
             behaves=f.line_half_there,
         ),
         Slip(
@@ -179,7 +179,9 @@ def _standardised(device: str, where: str) -> Case:
         if place != where:
             return f"the result lies on `{place}`; it should lie on `{where}`."
         if (first, last) != (-1.715, 1.715):
-            return f"the first and the last number were -1.715 and 1.715, and should stay so; yours are {first} and {last}."
+            return (
+                f"the first and the last number should stay -1.715 and 1.715; yours are {first} and {last}."
+            )
         if not left_alone:
             return "the tensor that I gave you has changed."
         return f"the numbers are right, but they were not computed on `{where}`."
@@ -201,21 +203,21 @@ _REPAIRED = function_check(
         ),
         Slip(
             PLACE,
-            "one half is done: now one of the two tensors is on the device, and the other is not. Ask each of them after "
-            "the second line: `t.device`, `least.device`.",
+            "one half is done: now one of the two tensors is on the device, and the other is not. Ask each of them "
+            "after the second line: `t.device`, `least.device`.",
             behaves=(f.standard_constant_here, f.standard_not_kept),
         ),
         Slip(
             SAME,
-            "on a device it works. On the CPU `t.to(device)` is `t` itself, and your function writes into the tensor of "
-            "whoever called it.",
+            "on a device it works. On the CPU `t.to(device)` is `t` itself, and your function writes into the tensor "
+            "of whoever called it.",
             behaves=f.standard_in_place,
         ),
         Slip(ONCE, "`cuda()` goes to one device, whatever `device` says.", behaves=f.standard_on_cuda),
         Slip(
             TRIP,
-            "the result is where it should be, but it was computed on the CPU and sent over at the end. Move first, then "
-            "compute.",
+            "the result is where it should be, but it was computed on the CPU and sent over at the end. Move first, "
+            "then compute.",
             behaves=f.standard_sent_late,
         ),
     ),
@@ -225,9 +227,9 @@ TASKS = (
     Task(
         "which_cross",
         "Which lines cross?",
-        '`g = tk.tensor([1.0, 2.0, 3.0]).to("cuda")`. Which of the lines make numbers cross between the two memories?\n\n'
-        "Worked: `g.tolist()` does. It makes Python numbers, and those live on the CPU. `g + 1` does not: it is computed "
-        "where `g` lies, and stays there.\n\n"
+        '`g = tk.tensor([1.0, 2.0, 3.0]).to("cuda")`. Which of the lines make numbers cross between the memories?\n\n'
+        "Worked: `g.tolist()` does. It makes Python numbers, and those live on the CPU. `g + 1` does not: it is "
+        "computed where `g` lies, and stays there.\n\n"
         "    a   g.sum()\n"
         "    b   g.max().item()\n"
         "    c   g[2:]\n"
@@ -237,7 +239,7 @@ TASKS = (
         letters_check(
             "BE",
             {
-                "A": Slip(TRIP, "**a**: the sum is a tensor of one number, on the device. Nobody has read it.", given="A"),
+                "A": Slip(TRIP, "**a**: the sum is a tensor on the device, too. Nobody has read it.", given="A"),
                 "B": Slip(TRIP, "**b** is missing: `item()` makes a Python number.", given="B"),
                 "C": Slip(
                     "a slice aliases its base", "**c** is a view: another look at the storage over there.", given="C"
@@ -266,8 +268,8 @@ TASKS = (
     Task(
         "counted",
         "A small tensor beside a large one",
-        "`counted(t)` multiplies the first number of `t` by 0, the second by 1, the third by 2, and so on. It should work "
-        "wherever `t` lies, and leave the result there. Fill the gap, and give me the function itself.\n\n"
+        "`counted(t)` multiplies the first number of `t` by 0, the second by 1, the third by 2, and so on. It should "
+        "work wherever `t` lies, and leave the result there. Fill the gap, and give me the function itself.\n\n"
         "    def counted(t):\n"
         "        places = tk.arange(len(t), device=___)\n"
         "        return t * places",
@@ -291,9 +293,9 @@ TASKS = (
     Task(
         "noise",
         "The same noise everywhere",
-        "A colleague without a GPU shall get your random numbers, to the last digit. Write `noise(n, seed, device)`: it "
-        "gives `n` numbers as `tk.rand` draws them, on `device`, and one seed gives the same numbers on **every** device. "
-        "Give me the function itself.\n\n"
+        "A colleague without a GPU shall get your random numbers, to the last digit. Write `noise(n, seed, device)`: "
+        "it gives `n` numbers as `tk.rand` draws them, on `device`, and one seed gives the same numbers on **every** "
+        "device. Give me the function itself.\n\n"
         "    def noise(n, seed, device):\n"
         "        ...",
         on_devices(_NOISE, 2),
@@ -319,16 +321,16 @@ TASKS = (
     Task(
         "blood_pressure",
         "Blood pressure and age, on any device",
-        "`table` has two columns, the age and the blood pressure of each person, and lies on the CPU. This function lays a "
-        "line through them, on the CPU:\n\n"
+        "`table` has two columns, the age and the blood pressure of each person, and lies on the CPU. This function "
+        "lays a line through them, on the CPU:\n\n"
         "    def line_of(table):\n"
         "        x = tk.ones(len(table), 2)\n"
         "        x[:, 0] = table[:, 0]\n"
         "        y = table[:, 1:]\n"
         "        a, b = tk.linalg.lstsq(x, y).solution[:, 0]\n"
         "        return a.item(), b.item()\n\n"
-        "Write `line_of(table, device)`, which computes the same on `device`, and gives the slope and the offset as two "
-        "Python numbers. Give me the function itself.",
+        "Write `line_of(table, device)`, which computes the same on `device`, and gives the slope and the offset as "
+        "two Python numbers. Give me the function itself.",
         on_devices(_LINE, 2),
         (
             "What has to lie on the device before `lstsq`? Two tensors do.",
@@ -354,9 +356,9 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "On the CPU this function has served for years. Called with a device, it does not do what it should: compute on "
-        "`device`, give the result there, and leave `t` as it was. Two lines are to blame. Repair it, and give me the "
-        "function itself.\n\n"
+        "On the CPU this function has served for years. Called with a device, it does not do what it should: compute "
+        "on `device`, give the result there, and leave `t` as it was. Two lines are to blame. Repair it, and give me "
+        "the function itself.\n\n"
         "    def standardised(t, device):\n"
         "        t.to(device)\n"
         "        least = tk.tensor([1e-6])\n"

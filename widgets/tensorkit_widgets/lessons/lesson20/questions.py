@@ -225,8 +225,8 @@ QUIZZES = (
             ),
             Question(
                 "kept",
-                "`row = tk.zeros(1000, 1000)[0]` shows a thousand numbers, of 4 bytes each. How many bytes does it keep "
-                "alive?",
+                "`row = tk.zeros(1000, 1000)[0]` shows a thousand numbers, of 4 bytes each. How many bytes does it "
+                "keep alive?",
                 4_000_000,
                 "A slice keeps the whole storage that it reads. (Lesson 03)",
                 slips=(
