@@ -12,6 +12,7 @@ __all__ = [
     "BYTES_A_SECOND",
     "DeviceFacts",
     "DevicePage",
+    "Ends",
     "Moved",
     "Record",
     "Refused",
@@ -25,6 +26,8 @@ COPY_SECONDS = 10e-6
 BYTES_A_SECOND = 25e9
 """What a copy is said to take where no GPU makes it: so long to begin, and its bytes at the pace of a PCIe 4 slot."""
 
+Ends = tuple[int | None, int | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Moved:
@@ -35,6 +38,7 @@ class Moved:
         by: the operation that the learner called; *print* where a tensor was written out, empty where nobody knows.
         code: the line that did it.
         ends: the storages that it left and reached, by their numbers in the snapshots.
+        tensors: the tensors that were asked for it and that it made, by their numbers there.
         seconds: how long the copies took together, where that was measured.
     """
 
@@ -43,7 +47,8 @@ class Moved:
     target: str
     by: str = ""
     code: str = ""
-    ends: tuple[int | None, int | None] = (None, None)
+    ends: Ends = (None, None)
+    tensors: Ends = (None, None)
     times: int = 1
     seconds: float | None = None
 
@@ -64,10 +69,16 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An operation that was refused since its tensors are on different devices."""
+    """An operation that was refused since its tensors are on different devices. Each comes with its device, the
+    number of its storage and its own; a number is None for what no name reaches."""
 
     by: str
-    devices: tuple[str, ...]
+    operands: tuple[tuple[str, int | None, int | None], ...]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices, each once."""
+        return tuple(dict.fromkeys(device for device, _, _ in self.operands))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +118,8 @@ class Transfer:
     target: str
     by: str
     code: str
-    ends: tuple[int | None, int | None]
+    ends: Ends
+    tensors: Ends
     count: int
     nbytes: int
     each: int | None
@@ -184,12 +196,17 @@ def _together(same: list[Moved]) -> Transfer:
     first = same[0]
     by = first.by if len({one.by for one in same}) == 1 else ""
     code = first.code if len({one.code for one in same}) == 1 else ""
-    left, reached = ({one.ends[side] for one in same} for side in (0, 1))
-    ends = (left.pop() if len(left) == 1 else None, reached.pop() if len(reached) == 1 else None)
     sizes = {one.nbytes for one in same}
     known = [one.seconds for one in same if one.seconds is not None]
     return Transfer(
-        first.source, first.target, by, code, ends, sum(one.times for one in same),
+        first.source, first.target, by, code, _common([one.ends for one in same]),
+        _common([one.tensors for one in same]), sum(one.times for one in same),
         sum(one.times * one.nbytes for one in same), sizes.pop() if len(sizes) == 1 else None,
         sum(known) if len(known) == len(same) else None,
     )  # fmt: skip
+
+
+def _common(ends: list[Ends]) -> Ends:
+    """On each side the number that all have, or None."""
+    left, reached = {one[0] for one in ends}, {one[1] for one in ends}
+    return left.pop() if len(left) == 1 else None, reached.pop() if len(reached) == 1 else None

@@ -23,7 +23,7 @@ from weakref import ref
 
 from tensorkit import tracing
 from tensorkit.errors import DeviceMismatchError
-from tensorkit_widgets.device_map.model import Moved, Record, Refused, Work
+from tensorkit_widgets.device_map.model import Ends, Moved, Record, Refused, Work
 from tensorkit_widgets.namespace.find_tensors import clean
 from tensorkit_widgets.snapshot.storage_adapter import tensor_library
 
@@ -40,18 +40,30 @@ NumberOf = Callable[[Any], int | None]
 
 
 class _Spot:
-    """A storage that is not held: equal to another only if it is the same storage, whatever they contain."""
+    """A tensor's storage, and the tensor, neither of them held. Spots are equal on the same storage, whatever it
+    contains."""
 
-    __slots__ = ("storage",)
+    __slots__ = ("storage", "tensor")
 
-    def __init__(self, storage: Any) -> None:
-        self.storage: ref[Any] = ref(storage)  # the same object for the same storage, as long as one is kept
+    def __init__(self, tensor: Any) -> None:
+        self.storage: ref[Any] = ref(
+            tensor.untyped_storage()
+        )  # one object for a storage, as long as one is kept
+        self.tensor: ref[Any] = ref(tensor)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Spot) and other.storage is self.storage
 
     def __hash__(self) -> int:
         return id(self.storage)
+
+    def numbers(self, number_of: NumberOf) -> Ends:
+        """The numbers of the storage and of the tensor."""
+        storage, tensor = self.storage(), self.tensor()
+        return (
+            None if storage is None else number_of(storage),
+            None if tensor is None else number_of(tensor),
+        )
 
 
 _Ends = tuple[_Spot | None, _Spot | None]
@@ -89,7 +101,7 @@ class Recorder:
         self._copies: Counter[_Copied] = Counter()
         self._kernels: Counter[str] = Counter()
         self._library: Counter[str] = Counter()
-        self._refused: list[Refused] = []
+        self._refused: list[tuple[str, tuple[tuple[str, _Spot], ...]]] = []
         self._left_out = 0
 
     def start(self) -> None:
@@ -124,16 +136,17 @@ class Recorder:
         """What was recorded since the last time.
 
         Args:
-            number_of: gives the number of a live storage, or None.
+            number_of: gives the number of a live storage or tensor, or None.
         """
         with self._lock:
-            moved = tuple(
-                Moved(c.nbytes, c.source, c.target, c.by, c.code, _numbers(c.ends, number_of), times)
-                for c, times in self._copies.items()
+            moved = tuple(_moved(copied, times, number_of) for copied, times in self._copies.items())
+            refused = tuple(
+                Refused(by, tuple((device, *spot.numbers(number_of)) for device, spot in operands))
+                for by, operands in self._refused
             )
             devices = sorted({*self._kernels, *self._library})
             work = tuple(Work(where, self._kernels[where], self._library[where]) for where in devices)
-            record = Record(moved, work, tuple(self._refused), self._left_out)
+            record = Record(moved, work, refused, self._left_out)
             self._clear()
         return record
 
@@ -181,17 +194,17 @@ class Recorder:
         given = list(_tensors(arguments))
         made = given[:1] if name.endswith("_") else list(_tensors((output,)))
         for event, printed, code in copies:
-            ends = _storage(given, event.source), _storage(made, event.target)
+            ends = _spot(given, event.source), _spot(made, event.target)
             self._note(event, "print" if printed else name, code, ends)
 
     def _failed(self, event: tracing.FailEvent) -> None:
         arguments = self._here.given
         self._closed(event.name)
         if isinstance(event.error, DeviceMismatchError):
-            devices = tuple(dict.fromkeys(str(tensor.device) for tensor in _tensors(arguments)))
+            operands = tuple((str(tensor.device), _Spot(tensor)) for tensor in _tensors(arguments))
             with self._lock:
                 if len(self._refused) < REFUSED:
-                    self._refused.append(Refused(event.name, devices))
+                    self._refused.append((event.name, operands))
 
     def _note(self, event: tracing.CopyEvent, by: str, code: str, ends: _Ends) -> None:
         copied = _Copied(event.nbytes, event.source, event.target, by, code, ends)
@@ -222,18 +235,18 @@ def _tensors(values: Iterable[Any]) -> Iterator[Any]:
             yield from (one for one in value if tensor_library(type(one)) == "tensorkit")
 
 
-def _storage(tensors: Iterable[Any], device: str) -> _Spot | None:
-    """The storage of the tensors that are on a device, if it is one."""
-    found = {id(s): s for t in tensors if str(t.device) == device for s in (t.untyped_storage(),)}
-    return _Spot(found.popitem()[1]) if len(found) == 1 else None
+def _spot(tensors: Iterable[Any], device: str) -> _Spot | None:
+    """Where the tensors are that are on a device, if that is one storage."""
+    found = [tensor for tensor in tensors if str(tensor.device) == device]
+    return _Spot(found[0]) if len({id(tensor.untyped_storage()) for tensor in found}) == 1 else None
 
 
-def _numbers(ends: _Ends, number_of: NumberOf) -> tuple[int | None, int | None]:
-    left, reached = (None if end is None else end.storage() for end in ends)
-    return (
-        None if left is None else number_of(left),
-        None if reached is None else number_of(reached),
-    )
+def _moved(copied: _Copied, times: int, number_of: NumberOf) -> Moved:
+    left, reached = ((None, None) if spot is None else spot.numbers(number_of) for spot in copied.ends)
+    return Moved(
+        copied.nbytes, copied.source, copied.target, copied.by, copied.code, (left[0], reached[0]),
+        (left[1], reached[1]), times,
+    )  # fmt: skip
 
 
 def _place() -> tuple[bool, str]:

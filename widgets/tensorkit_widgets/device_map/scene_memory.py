@@ -29,12 +29,14 @@ SMALL = 6.9
 
 @dataclass
 class Panel:
-    """What is drawn of a memory. ``places`` are the middles of the storages' cards, by their numbers."""
+    """What is drawn of a memory, so far down to ``y``. ``places`` are the middles of the cards, by their storage."""
 
     device: str
     x: float
     y: float
     width: float
+    top: float = 0.0
+    height: float = 0.0
     notes: list[Note] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     rows: list[tuple[Tile, ...]] = field(default_factory=list)
@@ -132,8 +134,10 @@ def memory_panel(
         now: whether this is the newest moment: then its slots are those of the other pictures.
     """
     x, top, width, height = box
-    panel = Panel(device, x, top, width)
-    panel.notes.append(Note(x + PAD, top + 26, "CPU" if device == "cpu" else device, "title", after=after))
+    panel = Panel(device, x, top, width, top)
+    name = "CPU" if device == "cpu" else device
+    panel.notes.append(Note(x + PAD, top + 26, name, "title"))
+    panel.notes.append(Note(x + PAD + 12.2 * len(name) + 8, top + 26, after, "muted"))
     panel.y = top + 34
     for words in memory_words(page, device):
         panel.small(words)
@@ -148,8 +152,9 @@ def memory_panel(
     panel.y = max(panel.y, top + height - 19 * len(lines) - 6)
     for words in lines:
         panel.small(words, "body" if words[0] != "↻" else "muted")
-    panel.frames.insert(0, Frame(x, top, width, max(height, panel.y + 6 - top), "card"))
-    panel.y = top + max(height, panel.y + 6 - top)
+    panel.height = max(height, panel.y + 6 - top)
+    panel.frames.insert(0, Frame(x, top, width, panel.height, "card"))
+    panel.y = top + panel.height
     return panel
 
 

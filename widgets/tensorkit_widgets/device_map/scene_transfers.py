@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensorkit_widgets.device_map.model import DevicePage, Refused, Transfer
@@ -11,6 +11,7 @@ from tensorkit_widgets.device_map.words import (
     MODEL_WORDS,
     amount,
     by_words,
+    details,
     refused_words,
     time_words,
     transfer_words,
@@ -23,7 +24,7 @@ from tensorkit_widgets.drawing.words import wrap
 
 __all__ = ["Channel", "across", "listed_rows", "refusals"]
 
-WIDE, HIGH, PITCH = 164.0, 34.0, 88.0
+WIDE, HIGH, PITCH = 164.0, 34.0, 106.0
 FONT = 16.0
 MOST_REFUSED = 2
 
@@ -58,20 +59,23 @@ def refusals(page: DevicePage) -> tuple[Refused, ...]:
     return tuple(dict.fromkeys(page.record.refused))[:MOST_REFUSED]
 
 
-def _kin(page: DevicePage, one: Transfer) -> tuple[str, ...]:
-    storages = (s for s in page.snapshot.storages if s.number in one.ends)
+def _kin(page: DevicePage, numbers: Iterable[int | None]) -> tuple[str, ...]:
+    ends = set(numbers)
+    storages = (s for s in page.snapshot.storages if s.number in ends)
     return tuple(key for storage in storages for key in tile_keys(storage))
 
 
 def _tile(page: DevicePage, row: _Row, x: float, y: float, wide: float) -> Tile:
     one = row.what
     if isinstance(one, Refused):
-        text, said = f"{one.by.strip('_')} ×", refused_words(one)
-        return Tile(row.key, x, y, wide, HIGH, clipped(text, wide - 12, FONT), said, ("bad",), font=FONT)
+        text, said = f"{one.by.strip('_')} ×", refused_words(one, page)
+        kin = _kin(page, [storage for _, storage, _ in one.operands])
+        return Tile(row.key, x, y, wide, HIGH, clipped(text, wide - 12, FONT), said, ("bad",), kin, font=FONT)
     text = amount(one)
     font = min(FONT, (wide - 14) / (len(text) * MONO))
-    said = transfer_words(one, page).rstrip(".")
-    return Tile(row.key, x, y, wide, HIGH, text, said, (), _kin(page, one), font=round(font, 1))
+    more = details(one, page)
+    said = transfer_words(one, page).rstrip(".") + (f"; {more}" if more else "")
+    return Tile(row.key, x, y, wide, HIGH, text, said, (), _kin(page, one.ends), font=round(font, 1))
 
 
 def _simulated(page: DevicePage, arrows: Sequence[Transfer]) -> bool:
@@ -95,7 +99,7 @@ def across(
         tile = _tile(page, row, middle - WIDE / 2, y, WIDE)
         channel.rows.append((tile,))
         channel.wires += _wires(row, tile, panels, left, right)
-        _under_tile(channel, page, row, middle, y + HIGH, right - left - 16)
+        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 16), len(rows) > 3)
     if not rows and page.change.before is not None:
         channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
     if _simulated(page, arrows):
@@ -108,24 +112,19 @@ def _rows(
     page: DevicePage, arrows: Sequence[Transfer], panels: Mapping[str, Panel], else_at: float
 ) -> Iterator[_Row]:
     for k, one in enumerate(arrows):
-        ends = zip((one.source, one.target), one.ends, strict=True)
-        at = [y for device, number in ends if (y := _at(panels.get(device), number)) is not None]
-        yield _Row(one, f"move:{k}", sum(at) / len(at) - HIGH / 2 if at else else_at)
+        ends = list(zip((one.source, one.target), one.ends, strict=True))
+        yield _Row(one, f"move:{k}", _wanted(panels, ends, else_at))
     for k, refused in enumerate(refusals(page)):
-        yield _Row(refused, f"refused:{k}", else_at)
+        operands = [(device, number) for device, number, _ in refused.operands]
+        yield _Row(refused, f"refused:{k}", _wanted(panels, operands, else_at))
 
 
-def _at(panel: Panel | None, number: int | None) -> float | None:
-    """Where a storage stands, or where the panel is."""
-    if panel is None:
-        return None
-    place = panel.places.get(number) if number is not None else None
-    return place if place is not None else _middle(panel)
-
-
-def _middle(panel: Panel) -> float:
-    frame = panel.frames[0]
-    return frame.y + min(frame.height / 2, 90)
+def _wanted(panels: Mapping[str, Panel], ends: Sequence[tuple[str, int | None]], else_at: float) -> float:
+    """Between the storages that are drawn, or else between the memories."""
+    there = [(panels[device], number) for device, number in ends if device in panels]
+    at = [panel.places[number] for panel, number in there if number in panel.places]
+    at = at or [panel.top + min(panel.height / 2, 90) for panel, _ in there]
+    return sum(at) / len(at) - HIGH / 2 if at else else_at
 
 
 def _placed(rows: list[_Row], low: float, high: float) -> list[tuple[_Row, float]]:
@@ -147,20 +146,21 @@ def _wires(row: _Row, tile: Tile, panels: Mapping[str, Panel], left: float, righ
     """From the memory that it leaves to the tile, and from there to the memory that it reaches."""
     one, middle = row.what, tile.y + HIGH / 2
     if isinstance(one, Refused):
-        devices = [device for device in one.devices if device in panels]
-        return [Wire((_edge(panels[d], None, left, right, middle), _side(tile, panels[d], left, middle)),
-                     "bad dashed", head=False, ends=(tile.key,)) for d in devices]  # fmt: skip
+        ends = [(panels[device], number) for device, number, _ in one.operands if device in panels]
+        return [Wire((_edge(panel, number, left, right, middle), _side(tile, panel, left, middle)),
+                     "bad dashed", head=False, ends=(tile.key,)) for panel, number in ends]  # fmt: skip
     source, target = panels.get(one.source), panels.get(one.target)
     same = source is not None and target is not None and source.x == target.x
-    ends, out = (tile.key, *tile.kin), []
+    out: list[Wire] = []
+    lit = (tile.key, *tile.kin)
     if source is not None:
         start = _edge(source, one.ends[0], left, right, middle)
         out.append(
-            Wire((start, _side(tile, source, left, middle - 8 * same)), "strong", head=False, ends=ends)
+            Wire((start, _side(tile, source, left, middle - 8 * same)), "strong", head=False, ends=lit)
         )
     if target is not None:
         stop = _edge(target, one.ends[1], left, right, middle, 3)
-        out.append(Wire((_side(tile, target, left, middle + 8 * same), stop), "strong", ends=ends))
+        out.append(Wire((_side(tile, target, left, middle + 8 * same), stop), "strong", ends=lit))
     return out
 
 
@@ -168,9 +168,8 @@ def _edge(
     panel: Panel, number: int | None, left: float, right: float, y: float, clear: float = 0.0
 ) -> tuple[float, float]:
     """The point of a panel's edge where a wire ends: at its storage, or as near to the tile as there is."""
-    frame = panel.frames[0]
     place = panel.places.get(number) if number is not None else None
-    at = place if place is not None else max(frame.y + 24, min(y, frame.y + frame.height - 24))
+    at = place if place is not None else max(panel.top + 24, min(y, panel.top + panel.height - 24))
     return (left + clear, at) if panel.x < left else (right - clear, at)
 
 
@@ -178,16 +177,22 @@ def _side(tile: Tile, panel: Panel, left: float, y: float) -> tuple[float, float
     return (tile.x - 2, y) if panel.x < left else (tile.x + tile.width + 2, y)
 
 
-def _under_tile(channel: Channel, page: DevicePage, row: _Row, x: float, y: float, room: float) -> None:
-    one = row.what
+def _under_tile(
+    channel: Channel, page: DevicePage, row: _Row, place: tuple[float, float, float], brief: bool
+) -> None:
+    """By what and how long, around (x, y) in so much room; and by which line, unless it has to be brief."""
+    one, (x, y, room) = row.what, place
     if isinstance(one, Refused):
         channel.notes.append(Note(x, y + 17, "refused", "alarm", "middle"))
         return
-    code = one.code if one.code != page.snapshot.moment.code else ""
-    by = clipped(code, room, 13.5) if code else by_words(one)
-    lines = [(by, "code"), (time_words(one, page), "small tk-muted")]
+    code = one.code if one.code != page.snapshot.moment.code and not brief else ""
+    lines = [
+        (by_words(one), "code"),
+        (clipped(code, room, 11.6), "small"),
+        (time_words(one, page), "small tk-muted"),
+    ]
     for k, (text, role) in enumerate(line for line in lines if line[0]):
-        channel.notes.append(Note(x, y + 19 + 18 * k, text, role, "middle"))
+        channel.notes.append(Note(x, y + 19 + 17 * k, text, role, "middle"))
 
 
 # ---- under one another

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tensorkit_widgets.device_map.model import DevicePage, Transfer
 from tensorkit_widgets.device_map.words import (
     MODEL_WORDS,
+    details,
     holder_words,
     inside_words,
     memory_words,
@@ -30,8 +31,8 @@ def device_text(page: DevicePage, arrows: Sequence[Transfer]) -> list[str]:
     lines = []
     if page.snapshot.moment.error:
         lines.append(f"the cell ended with {page.snapshot.moment.error}")
-    lines += [f"{refused_words(one)}." for one in dict.fromkeys(page.record.refused)]
-    lines += [transfer_words(one, page) for one in arrows]
+    lines += [f"{refused_words(one, page)}." for one in dict.fromkeys(page.record.refused)]
+    lines += [_transfer(one, page) for one in arrows]
     if not arrows and page.change.before is not None:
         lines.append("No byte went from one memory to another.")
     if page.record.left_out:
@@ -42,6 +43,11 @@ def device_text(page: DevicePage, arrows: Sequence[Transfer]) -> list[str]:
     for device in _memories(page):
         lines += _memory(page, device)
     return lines
+
+
+def _transfer(one: Transfer, page: DevicePage) -> str:
+    more = details(one, page)
+    return transfer_words(one, page) + (f" ({more})" if more else "")
 
 
 def _memories(page: DevicePage) -> list[str]:

@@ -13,12 +13,12 @@ from tensorkit_widgets.device_map.model import (
 )
 from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.namespace.sentences import bytes_words
-from tensorkit_widgets.namespace.words import happened, label_of, listed, names_of
+from tensorkit_widgets.namespace.words import happened, label_of, listed
 from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = [
-    "MODEL_WORDS", "amount", "by_words", "holder_words", "inside_words", "memory_words", "ran_words", "refused_words",
-    "said_of", "seconds_words", "time_words", "transfer_words", "view_words",
+    "MODEL_WORDS", "amount", "by_words", "details", "holder_words", "inside_words", "memory_words", "name_of",
+    "ran_words", "refused_words", "said_of", "seconds_words", "time_words", "transfer_words", "view_words",
 ]  # fmt: skip
 
 MOST_SAID = 4
@@ -47,7 +47,8 @@ MODEL_WORDS = (
 def amount(one: Transfer) -> str:
     """How much it is.
 
-    >>> amount(Transfer("cuda:0", "cpu", "item", "", (None, None), 12, 48, 4, None))
+    >>> NOBODY = (None, None)
+    >>> amount(Transfer("cuda:0", "cpu", "item", "", NOBODY, NOBODY, 12, 48, 4, None))
     '12 × 4 bytes'
     """
     if one.count == 1:
@@ -60,11 +61,12 @@ def amount(one: Transfer) -> str:
 def by_words(one: Transfer) -> str:
     """Which call it was made for.
 
-    >>> by_words(Transfer("cpu", "cuda:0", "to", "", (None, None), 1, 48, 48, None))
+    >>> NOBODY = (None, None)
+    >>> by_words(Transfer("cpu", "cuda:0", "to", "", NOBODY, NOBODY, 1, 48, 48, None))
     '.to()'
     """
     if one.by == "print":
-        return "printing it"
+        return "printing"
     if one.by == "__setitem__":
         return "t[…] = …"
     if one.by == "__getitem__":
@@ -84,43 +86,66 @@ def time_words(one: Transfer, page: DevicePage) -> str:
 
 def transfer_words(one: Transfer, page: DevicePage) -> str:
     """A transfer as a sentence."""
-    many = f"{one.count:,} copies" if one.count > 1 else "1 copy"
-    each = f" of {bytes_words(one.each)}" if one.each is not None else ""
-    total = f", {bytes_words(one.nbytes)} in all" if one.count > 1 else ""
-    by = f", made by {by_words(one)}" if one.by else ""
-    line = f" in “{one.code}”" if one.code and one.code != page.snapshot.moment.code else ""
-    time = time_words(one, page)
-    where = f"from {one.source} to {one.target}{by}{line}"
-    return f"{many}{each}{total} {where}{_stays(one, page)}{f' ({time})' if time else ''}."
+    by = f" by {by_words(one)}" if one.by else ""
+    tail = _tail(one, page)
+    return f"{_much(one)} from {one.source} to {one.target}{by}{': ' if tail else ''}{tail}."
 
 
-def _stays(one: Transfer, page: DevicePage) -> str:
-    source = _storage(page, one.ends[0])
-    reached = _storage(page, one.ends[1])
-    if source is None:
+def _much(one: Transfer) -> str:
+    if one.count == 1:
+        return bytes_words(one.nbytes)
+    each = (
+        f" of {bytes_words(one.each)} each"
+        if one.each is not None
+        else f", {bytes_words(one.nbytes)} in all,"
+    )
+    return f"{one.count:,} copies{each}"
+
+
+def _tail(one: Transfer, page: DevicePage) -> str:
+    """What became of both ends: that the source stays is what `to` is often thought not to do."""
+    source, reached = (name_of(page, *end) for end in zip(one.ends, one.tensors, strict=True))
+    stays = f"{source} stays where it is" if source else ""
+    change = page.change.change(one.ends[1]) if one.ends[1] is not None else None
+    if reached and change is not None and change.fate == "made":
+        arrives = f"{reached} is a copy"
+    elif reached:
+        arrives = f"written into the memory of {reached}"
+    elif one.target == "cpu" and one.by in _READS:
+        return "what Python reads has to be in the host’s memory"
+    else:
+        arrives = ""
+    return ", and ".join(words for words in (stays, arrives) if words)
+
+
+_READS = ("item", "tolist", "print", "__bool__", "__float__", "__int__")
+
+
+def name_of(page: DevicePage, storage: int | None, tensor: int | None) -> str:
+    """What a tensor of this moment is called; the first on its storage where it is not known, or an empty text."""
+    found = next((s for s in page.snapshot.storages if s.number == storage), None)
+    if found is None:
         return ""
-    if reached is not None:
-        return f": {names_of(source)} stays, and {names_of(reached)} is another storage"
-    return f": {names_of(source)} stays where it is"
+    first = max(found.holders, key=lambda one: one.viewed)
+    return label_of(next((h for h in found.holders if h.number == tensor), first), 1)
 
 
-def _storage(page: DevicePage, number: int | None) -> Storage | None:
-    return next((s for s in page.snapshot.storages if s.number == number), None)
+def details(one: Transfer, page: DevicePage) -> str:
+    """What more is known of a transfer: the line that did it, and how long it took."""
+    code = one.code if one.code != page.snapshot.moment.code else ""
+    return ", ".join(words for words in (code, time_words(one, page)) if words)
 
 
-def refused_words(one: Refused) -> str:
-    """An operation over a border.
-
-    >>> refused_words(Refused("add", ("cuda:0", "cuda:1")))
-    'add() was refused: its tensors are on cuda:0 and cuda:1, and nothing is carried unasked'
-    """
-    where = f": its tensors are on {listed(one.devices)}" if len(one.devices) > 1 else ""
-    return f"{one.by.strip('_')}() was refused{where}, and nothing is carried unasked"
+def refused_words(one: Refused, page: DevicePage) -> str:
+    """An operation over a border."""
+    where = [f"{name_of(page, *numbers) or 'a tensor'} is on {device}" for device, *numbers in one.operands]
+    reason = f": {listed(list(dict.fromkeys(where)))}" if len(one.devices) > 1 else ""
+    return f"{one.by.strip('_')}() was refused{reason}. Nothing is carried unasked"
 
 
 def said_of(page: DevicePage, arrows: tuple[Transfer, ...]) -> list[tuple[str, str]]:
     """What the step did, as pairs of a kind and a sentence."""
-    out = [("refused", f"{refused_words(one)}.") for one in dict.fromkeys(page.record.refused)]
+    out = [("refused", f"{refused_words(one, page)}.") for one in dict.fromkeys(page.record.refused)]
     out += [("moved", transfer_words(one, page)) for one in arrows]
     if not arrows and page.change.before is not None:
         ran = [words for one in page.record.work if (words := ran_words(one))]
@@ -170,7 +195,12 @@ def memory_words(page: DevicePage, device: str) -> tuple[str, ...]:
 
 
 def _allocator_words(facts: DeviceFacts) -> str:
-    return f"allocated {bytes_words(facts.allocated)}, reserved {bytes_words(facts.reserved)}"
+    return f"allocated {_exact(facts.allocated)}, reserved {_exact(facts.reserved)}"
+
+
+def _exact(count: int) -> str:
+    """As `memory_allocated` prints it, while that is a number that one can read."""
+    return f"{count:,} bytes" if count < 1_000_000 else bytes_words(count)
 
 
 def holder_words(holder: Holder) -> str:

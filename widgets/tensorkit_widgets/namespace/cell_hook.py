@@ -121,9 +121,9 @@ class MemoryHook:
             self._watch = MemoryWatch()
             self.last = None
 
-    def number_of(self, storage: Any) -> int | None:
-        """The number that a live storage has in the last snapshot."""
-        return self._watch.number_of(storage)
+    def number_of(self, thing: Any) -> int | None:
+        """The number that a live storage, or tensor, has in the snapshots."""
+        return self._watch.number_of(thing)
 
     def refresh(self) -> bool:
         """Look again and tell every listener; whether anything happened. Never raises."""

@@ -102,9 +102,10 @@ class MemoryWatch:
         self._prune()
         return snapshot, change
 
-    def number_of(self, storage: Any) -> int | None:
-        """The number that a live storage has in the snapshots; None where none of them has seen it."""
-        return self._storages.find(storage)
+    def number_of(self, thing: Any) -> int | None:
+        """The number that a live storage, or tensor, has in the snapshots; None where none of them has seen it."""
+        number = self._storages.find(thing)
+        return self._tensors.find(thing) if number is None else number
 
     def _prune(self) -> None:
         """Let go of the numbers of what is no more, now and then."""
