@@ -66,8 +66,8 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "tensors start on the CPU": "a tensor lives on one device: the CPU, unless it is told otherwise.",
     "operands on one device": "all tensors of an operation lie on one device; only a number without dimensions may "
     "come from the CPU.",
-    "`.to()` may give the same tensor": "where a tensor is as you ask for it already, `.to()` copies nothing: it gives "
-    "it back itself.",
+    "`.to()` may give the same tensor": "where a tensor is as you ask for it already, to() copies nothing and gives it "
+    "back itself.",
     "reading is a crossing": "item(), tolist(), print and if need numbers on the CPU: each time they cross over.",
     "same seed, other device": "a seed fixes what one device draws; another device draws other numbers from it.",
     "a device is named once": "name the device in one place, and let everything else follow its tensors.",

@@ -293,7 +293,7 @@ TASKS = (
     Task(
         "noise",
         "The same noise everywhere",
-        "A colleague without a GPU shall get your random numbers, to the last digit. Write `noise(n, seed, device)`: "
+        "A colleague without a GPU should get your random numbers, to the last digit. Write `noise(n, seed, device)`: "
         "it gives `n` numbers as `tk.rand` draws them, on `device`, and one seed gives the same numbers on **every** "
         "device. Give me the function itself.\n\n"
         "    def noise(n, seed, device):\n"
