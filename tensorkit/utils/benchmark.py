@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import cuda
+from tensorkit import cuda, tracing
 from tensorkit.kernels.jit import threads
 
 __all__ = [
@@ -323,7 +323,8 @@ class Timer:
         self._timer = timeit.Timer(stmt, setup, timer, _names(globals))
 
     def _timeit(self, number: int) -> float:
-        return max(self._timer.timeit(number), 1e-9)
+        with tracing.paused():
+            return max(self._timer.timeit(number), 1e-9)
 
     def timeit(self, number: int = 1000000) -> Measurement:
         """Run the statement `number` times, after a warm-up."""

@@ -154,6 +154,24 @@ def test_a_listener_that_raises_is_the_callers_to_see_and_is_let_go() -> None:
     assert tk.zeros(1).tolist() == [0]
 
 
+def test_whoever_measures_is_not_slowed_down_by_who_listens() -> None:
+    with tracing.record() as events:
+        with tracing.paused():
+            assert not tracing.active
+            tk.ones(1)
+            with tracing.record() as inner:
+                tk.zeros(1)
+            assert names(inner) == ["zeros"]
+        assert tracing.active
+        tk.ones(2)
+        seen: list[bool] = []
+        watch = {"seen": seen, "tracing": tracing}
+        tk.utils.benchmark.Timer("seen.append(tracing.active)", globals=watch).timeit(1)
+    assert set(seen) == {False}
+    assert names(events) == ["zeros", "ones"]
+    assert not tracing.active
+
+
 def test_events_are_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(CopyEvent(1, "cpu", "cpu"), "nbytes", 2)  # noqa: B010 - a plain assignment would not type-check

@@ -6,6 +6,7 @@ difference before committing.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,32 @@ def _traced() -> tkw.Trace:
     return found
 
 
+def _devices() -> tkw.DeviceMap:
+    """There and back, number by number, from device to device; and over a border without being asked."""
+    with tk.cuda.emulate(devices=2):
+        names: dict[str, Any] = {"t": tk.arange(12.0).view(3, 4), "shape": tk.empty(2, 3, device="meta")}
+        shown = tkw.DeviceMap(names)
+        names["g"] = names["t"].to("cuda")
+        names["row"] = names["g"][1]
+        shown.look()
+        names["total"] = sum(x.item() for x in names["row"])
+        shown.look()
+        names["g"] = names["g"] + 1
+        names["far"] = names["g"].to("cuda:1")
+        names["back"] = names["far"].cpu()
+        shown.look()
+        with contextlib.suppress(RuntimeError):
+            names["far"].add(names["g"])
+        return shown.look()
+
+
+def _alone() -> tkw.DeviceMap:
+    names: dict[str, Any] = {"t": tk.arange(3.0)}
+    shown = tkw.DeviceMap(names)
+    names["u"] = names["t"].clone()
+    return shown.look()
+
+
 BOARDS: dict[str, Callable[[], Board]] = {
     "bits": lambda: tkw.BitView(0.1),
     "bits_of_an_element": lambda: tkw.BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
@@ -58,6 +85,8 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "index_copy": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
     "index_lost_write": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
     "index_refused": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
+    "devices": _devices,
+    "devices_none": _alone,
     "explain": lambda: tkw.explain(
         "y = x.t().reshape(-1)\nx.add_(1)\nz = x[1:, ::2] + y[:2]\nz.sum()", {"x": tk.arange(12).view(3, 4)}
     ),

@@ -23,7 +23,8 @@ _DONE = f"""() => {_NOTEBOOK}.widgets.filter((cell) => cell.model.type === "code
     .every((cell) => cell.model.executionState === "idle" && cell.model.executionCount)"""
 
 BOARDS = {
-    "strides": "stride-explorer", "memory": "memory-map", "recorded": "trace", "story": "explain",
+    "strides": "stride-explorer", "memory": "memory-map", "devices": "device-map",
+    "recorded": "trace", "story": "explain",
     "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
     "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
     "traced": "kernel-tracer",

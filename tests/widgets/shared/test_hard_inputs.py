@@ -64,6 +64,7 @@ def _traced(x: Any, name: str) -> Board:
 KINDS: dict[str, Callable[[Any, str], Board]] = {
     "BitView": lambda x, name: tkw.BitView(x, name=name),
     "BroadcastExplorer": lambda x, name: tkw.BroadcastExplorer(x, x[:1] if x.ndim else x, names=(name, name)),
+    "DeviceMap": lambda x, name: tkw.DeviceMap({name: x, "also": x}),
     "ImageView": lambda x, name: tkw.ImageView(x, name=name),
     "IndexExplorer": lambda x, name: tkw.IndexExplorer(
         x, "..." if not x.ndim else "[0]" if len(x) else ":", name=name

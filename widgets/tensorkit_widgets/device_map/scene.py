@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tensorkit_widgets.device_map.model import DevicePage, Transfer, transfers_of
 from tensorkit_widgets.device_map.scene_memory import Panel, memory_panel, needed
@@ -17,25 +16,17 @@ from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Wire
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.namespace.words import moment_words
 
-__all__ = ["Sight", "arrows_of", "compose_devices"]
+__all__ = ["arrows_of", "compose_devices"]
 
 MARGIN = 16.0
 SIDE_BY_SIDE = 760.0
-HIGH = 520.0
+HIGH = 544.0
 MOST_ARROWS = 4
 MOST_DEVICES = 3
 SENTENCES = 3
 NO_CUDA = "There is no CUDA device. tk.cuda.emulate() gives devices to practise with, each with a memory of its own."
 SIGNS = {"moved": "⇄", "refused": "×", "made": "+", "changed": "✎", "rebound": "→", "freed": "×", "lost": "?"}
 ROLES = {"refused": "alarm", "made": "good-words", "changed": "copy-words"}
-
-
-@dataclass(frozen=True)
-class Sight:
-    """How a moment is looked at: on a page of which width, and whether it is the newest."""
-
-    width: float = PAGE
-    now: bool = True
 
 
 class _Page:
@@ -71,25 +62,23 @@ def arrows_of(page: DevicePage) -> tuple[Transfer, ...]:
     return transfers_of(page.record.moved, MOST_ARROWS)
 
 
-def compose_devices(page: DevicePage | None, sight: Sight) -> Sheet:
+def compose_devices(page: DevicePage | None, width: float = PAGE) -> Sheet:
     """One moment of the map."""
-    sheet = _Page(sight.width)
+    sheet = _Page(width)
     if page is None:
         words = "Nothing has been looked at yet."
         note = Note(MARGIN, sheet.y, words, "body")
-        return Sheet(
-            "DeviceMap", "not yet", 50.0, notes=(note,), words=(words,), status="empty", width=sight.width
-        )
+        return Sheet("DeviceMap", "not yet", 50.0, notes=(note,), words=(words,), status="empty", width=width)
     arrows = arrows_of(page)
     said = said_of(page, arrows)
     _top(sheet, page, said)
-    (_beside if sight.width >= SIDE_BY_SIDE else _under)(sheet, page, arrows, sight)
+    (_beside if width >= SIDE_BY_SIDE else _under)(sheet, page, arrows)
     title = moment_words(page) + (f": {page.snapshot.moment.code}" if page.snapshot.moment.code else "")
     spoken = " ".join(words for _, words in said)
     return Sheet(
         "DeviceMap", title, sheet.y + 10, tuple(sheet.tables), tuple(sheet.notes), tuple(sheet.frames),
         tuple(sheet.wires), tuple(device_text(page, arrows)), f"{moment_words(page)}: {spoken}" if spoken else "",
-        "wrong" if page.record.refused else "ok", sight.width,
+        "wrong" if page.record.refused else "ok", width,
     )  # fmt: skip
 
 
@@ -154,15 +143,15 @@ def _shares(needs: Sequence[float], room: float) -> list[float]:
     return [share + left / len(needs) for share in shares] if needs else []
 
 
-def _beside(sheet: _Page, page: DevicePage, arrows: Sequence[Transfer], sight: Sight) -> None:
+def _beside(sheet: _Page, page: DevicePage, arrows: Sequence[Transfer]) -> None:
     """The host at the left, the devices at the right, and the transfers between them."""
     wide = min(320.0, sheet.inner * 0.345)
     top, right = sheet.y, sheet.width - MARGIN - wide
     shown, named = _devices(page)
     high = HIGH - top - (22 if named else 0)
     left = ["cpu", *(["meta"] if page.snapshot.on("meta") else [])]
-    panels = [*_stack(sheet, page, left, (MARGIN, top, wide, high), sight)]
-    panels += _stack(sheet, page, shown, (right, top, wide, high), sight)
+    panels = [*_stack(sheet, page, left, (MARGIN, top, wide, high))]
+    panels += _stack(sheet, page, shown, (right, top, wide, high))
     if not shown:
         sheet.frames.append(Frame(right, top, wide, 130, "hole"))
         for k, line in enumerate(wrap(NO_CUDA, wide - 32, 15)):
@@ -177,43 +166,39 @@ def _beside(sheet: _Page, page: DevicePage, arrows: Sequence[Transfer], sight: S
 
 
 def _stack(
-    sheet: _Page,
-    page: DevicePage,
-    devices: Sequence[str],
-    box: tuple[float, float, float, float],
-    sight: Sight,
+    sheet: _Page, page: DevicePage, devices: Sequence[str], box: tuple[float, float, float, float]
 ) -> list[Panel]:
     x, y, wide, high = box
-    gap, panels = 12.0, []
+    gap, panels, brief = 12.0, [], len(devices) > 2
     room = high - gap * (len(devices) - 1)
     for device, share in zip(
-        devices, _shares([needed(page, one, wide) for one in devices], room), strict=True
+        devices, _shares([needed(page, one, wide, brief) for one in devices], room), strict=True
     ):
-        panel = memory_panel(page, device, (x, y, wide, share), _after(page, device), sight.now)
+        panel = memory_panel(page, device, (x, y, wide, share), _after(page, device), brief)
         sheet.put(panel)
         panels.append(panel)
         y += share + gap
     return panels
 
 
-def _under(sheet: _Page, page: DevicePage, arrows: Sequence[Transfer], sight: Sight) -> None:
+def _under(sheet: _Page, page: DevicePage, arrows: Sequence[Transfer]) -> None:
     """On a narrow page: the host, the transfers, and the devices, under one another."""
     shown, named = _devices(page)
     for device in ["cpu", *(["meta"] if page.snapshot.on("meta") else [])]:
-        _whole(sheet, page, device, sight)
+        _whole(sheet, page, device)
     channel = listed_rows(page, arrows, (MARGIN, sheet.y, sheet.inner))
     sheet.carry(channel)
     sheet.y = channel.y + 8
     for device in shown:
-        _whole(sheet, page, device, sight)
+        _whole(sheet, page, device)
     for words in [NO_CUDA] if not shown else [f"{', '.join(named)}: nothing there"] if named else []:
         for line in wrap(words, sheet.inner, 13.5):
             sheet.notes.append(Note(MARGIN, sheet.y + 14, line, "muted"))
             sheet.y += 19
 
 
-def _whole(sheet: _Page, page: DevicePage, device: str, sight: Sight) -> None:
+def _whole(sheet: _Page, page: DevicePage, device: str) -> None:
     high = min(needed(page, device, sheet.inner), 420.0)
-    panel = memory_panel(page, device, (MARGIN, sheet.y, sheet.inner, high), _after(page, device), sight.now)
+    panel = memory_panel(page, device, (MARGIN, sheet.y, sheet.inner, high), _after(page, device))
     sheet.put(panel)
     sheet.y = panel.y + 10

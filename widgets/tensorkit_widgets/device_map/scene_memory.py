@@ -11,6 +11,7 @@ from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import clipped
 from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import Frame, Table, Tile
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.namespace.sentences import bytes_words
 from tensorkit_widgets.namespace.words import label_of, names_of
@@ -23,8 +24,11 @@ UNDER = 17.0
 GAP = 8.0
 FONT = 16.0
 HOLDERS = 3
+HOLES = 2
 SMALL = 6.9
 """The width of a letter of small words."""
+_LETTER = (11.6, 14.5)
+"""The width of a letter of a memory's name, small and capital."""
 
 
 @dataclass
@@ -61,11 +65,13 @@ def tile_keys(storage: Storage) -> tuple[str, ...]:
     return tuple(f"t{storage.number}:{holder.number}" for holder in storage.holders[:HOLDERS])
 
 
-def _lines(page: DevicePage, device: str) -> list[str]:
+def _lines(page: DevicePage, device: str, brief: bool) -> list[str]:
+    """What ran here, and what was copied without leaving."""
     work = ran_words(page.record.ran_on(device)).removesuffix(f" ran on {device}")
     inside = inside_words(page, device)
     ran = f"{work} ran here" if work else ""
-    return [words for words in (ran, f"↻ {inside}" if inside else "") if words]
+    lines = [words for words in (ran, f"↻ {inside}" if inside else "") if words]
+    return [", ".join(lines)] if brief and lines else lines
 
 
 def _high(storage: Storage, width: float) -> float:
@@ -93,20 +99,35 @@ def _right(storage: Storage, holder: Holder) -> str:
     return pinned + ("no memory" if storage.device == "meta" else bytes_words(storage.nbytes))
 
 
-def _freed(page: DevicePage, device: str) -> list[Storage]:
+def _freed(page: DevicePage, device: str, brief: bool) -> list[Storage]:
+    """The storages whose holes are drawn."""
     freed = {change.storage for change in page.change.of("freed")}
-    return [s for s in page.gone if s.device == device and s.number in freed]
+    return [s for s in page.gone if s.device == device and s.number in freed][: 0 if brief else HOLES]
 
 
-def _head(page: DevicePage, device: str) -> float:
-    return 36.0 + 19 * len(memory_words(page, device)) + 4
+def _full(page: DevicePage, device: str, width: float, brief: bool) -> list[str]:
+    """How full it is, in lines that fit; a brief panel says it beside its name."""
+    return (
+        []
+        if brief
+        else [line for words in memory_words(page, device) for line in wrap(words, width - 2 * PAD, 12.6)]
+    )
 
 
-def needed(page: DevicePage, device: str, width: float) -> float:
+def _head(page: DevicePage, device: str, width: float, brief: bool) -> float:
+    return 40.0 + 19 * len(_full(page, device, width, brief))
+
+
+def needed(page: DevicePage, device: str, width: float, brief: bool = False) -> float:
     """How high a panel is that shows everything."""
     cards = sum(_high(s, width) + GAP for s in page.snapshot.on(device))
-    holes = sum(34.0 + GAP for _ in _freed(page, device)[:2])
-    return _head(page, device) + (cards + holes or 30) + 19.0 * len(_lines(page, device)) + 6
+    holes = (34.0 + GAP) * len(_freed(page, device, brief))
+    return (
+        _head(page, device, width, brief)
+        + (cards + holes or 30)
+        + 19.0 * len(_lines(page, device, brief))
+        + 6
+    )
 
 
 def _chosen(page: DevicePage, device: str, width: float, room: float) -> tuple[list[Storage], int]:
@@ -125,24 +146,21 @@ def _chosen(page: DevicePage, device: str, width: float, room: float) -> tuple[l
 
 
 def memory_panel(
-    page: DevicePage, device: str, box: tuple[float, float, float, float], after: str, now: bool
+    page: DevicePage, device: str, box: tuple[float, float, float, float], after: str, brief: bool = False
 ) -> Panel:
     """A memory at ``box`` = (x, y, width, height).
 
     Args:
         after: what stands behind its name.
-        now: whether this is the newest moment: then its slots are those of the other pictures.
+        brief: whether to say it in as few lines as can be.
     """
     x, top, width, height = box
     panel = Panel(device, x, top, width, top)
-    name = "CPU" if device == "cpu" else device
-    panel.notes.append(Note(x + PAD, top + 26, name, "title"))
-    panel.notes.append(Note(x + PAD + 12.2 * len(name) + 8, top + 26, after, "muted"))
-    panel.y = top + 34
-    for words in memory_words(page, device):
+    _title(panel, f"{after}, {memory_words(page, device)[0]}" if brief else after)
+    for words in _full(page, device, width, brief):
         panel.small(words)
     panel.y += 6
-    lines, holes = _lines(page, device), _freed(page, device)[:2]
+    lines, holes = _lines(page, device, brief), _freed(page, device, brief)
     room = top + height - panel.y - 19 * len(lines) - (34 + GAP) * len(holes) - 6
     whole = sum(_high(s, width) + GAP for s in page.snapshot.on(device)) <= room
     shown, panel.folded = _chosen(page, device, width, room if whole else room - 19)
@@ -156,6 +174,15 @@ def memory_panel(
     panel.frames.insert(0, Frame(x, top, width, panel.height, "card"))
     panel.y = top + panel.height
     return panel
+
+
+def _title(panel: Panel, after: str) -> None:
+    name = "CPU" if panel.device == "cpu" else panel.device
+    panel.notes.append(Note(panel.x + PAD, panel.top + 26, name, "title"))
+    beside = panel.x + PAD + _LETTER[name.isupper()] * len(name) + 10
+    words = clipped(after, panel.x + panel.width - PAD - beside, 11.4)
+    panel.notes.append(Note(beside, panel.top + 26, words, "muted"))
+    panel.y = panel.top + 34
 
 
 def _rest(panel: Panel, page: DevicePage, holes: Sequence[Storage]) -> None:

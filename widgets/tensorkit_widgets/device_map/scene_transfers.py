@@ -24,7 +24,7 @@ from tensorkit_widgets.drawing.words import wrap
 
 __all__ = ["Channel", "across", "listed_rows", "refusals"]
 
-WIDE, HIGH, PITCH = 164.0, 34.0, 106.0
+WIDE, HIGH, PITCH = 180.0, 34.0, 106.0
 FONT = 16.0
 MOST_REFUSED = 2
 
@@ -96,10 +96,11 @@ def across(
     channel, middle = Channel(), (left + right) / 2
     rows = _placed(list(_rows(page, arrows, panels, top + high / 3)), top + 8, top + high - 44)
     for row, y in rows:
-        tile = _tile(page, row, middle - WIDE / 2, y, WIDE)
+        wide = min(WIDE, (right - left) * 0.62)
+        tile = _tile(page, row, middle - wide / 2, y, wide)
         channel.rows.append((tile,))
         channel.wires += _wires(row, tile, panels, left, right)
-        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 16), len(rows) > 3)
+        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > 3)
     if not rows and page.change.before is not None:
         channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
     if _simulated(page, arrows):

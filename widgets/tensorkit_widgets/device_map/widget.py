@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import tensorkit as tk
 from tensorkit_widgets.device_map.model import DeviceFacts, DevicePage, Record
 from tensorkit_widgets.device_map.recorder import Recorder
-from tensorkit_widgets.device_map.scene import Sight, arrows_of, compose_devices
+from tensorkit_widgets.device_map.scene import arrows_of, compose_devices
 from tensorkit_widgets.device_map.words import memory_words, said_of
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.namespace.cell_hook import MemoryHook, hook
@@ -95,8 +95,7 @@ class DeviceMap(MomentBoard[DevicePage]):
     # ---- the board
 
     def _sheet(self, at: int) -> Sheet:
-        now = at >= self._steps() and self._source is not None
-        return compose_devices(self._page_at(at), Sight(self._width, now))
+        return compose_devices(self._page_at(at), self._width)
 
     def _facts(self) -> Mapping[str, str]:
         page = self._page_at(self.at)

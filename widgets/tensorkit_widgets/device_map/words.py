@@ -55,7 +55,7 @@ def amount(one: Transfer) -> str:
         return bytes_words(one.nbytes)
     if one.each is not None:
         return f"{one.count:,} × {bytes_words(one.each)}"
-    return f"{bytes_words(one.nbytes)} in {one.count:,}"
+    return f"{one.count:,} copies, {bytes_words(one.nbytes)}"
 
 
 def by_words(one: Transfer) -> str:
