@@ -279,7 +279,7 @@ TASKS = (
             "A tensor tells where it lies.",
             "`t.device` is what fits into the gap.",
         ),
-        "def counted(t):\n    places = tk.arange(len(t), device=t.device)\n    return t * places",
+        "def counted(t):\n    return t * tk.arange(len(t), device=t.device)",
         stage="faded",
         right=(lambda tk, t: f.counted_there, lambda tk, t: f.counted_by_new, lambda tk, t: f.counted_by_sums),
         wrong=(
@@ -339,8 +339,7 @@ TASKS = (
         ),
         "def line_of(table, device):\n"
         "    table = table.to(device)\n"
-        "    x = tk.ones(len(table), 2, device=device)\n"
-        "    x[:, 0] = table[:, 0]\n"
+        "    x = tk.stack([table[:, 0], tk.ones(len(table), device=device)], dim=1)\n"
         "    a, b = tk.linalg.lstsq(x, table[:, 1:]).solution[:, 0].tolist()\n"
         "    return a, b",
         right=(lambda tk, t: f.line_there, lambda tk, t: f.line_in_double, lambda tk, t: f.line_by_means),
@@ -370,9 +369,9 @@ TASKS = (
             "`t = t.to(device)`, and `device=device` for `least`.",
         ),
         "def standardised(t, device):\n"
-        "    t = t.to(device)\n"
+        "    there = t.to(device)\n"
         "    least = tk.tensor([1e-6], device=device)\n"
-        "    return (t - t.mean()) / tk.maximum(t.std(), least)",
+        "    return (there - there.mean()) / tk.maximum(there.std(), least)",
         right=(
             lambda tk, t: f.standard_there,
             lambda tk, t: f.standard_by_like,
