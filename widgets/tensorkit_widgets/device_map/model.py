@@ -9,22 +9,25 @@ from tensorkit_widgets.namespace.words import MemoryPage
 
 __all__ = [
     "COPY_SECONDS",
-    "BYTES_A_SECOND",
     "DeviceFacts",
     "DevicePage",
     "Ends",
     "Moved",
+    "PACES",
     "Record",
     "Refused",
     "Transfer",
     "Work",
-    "simulated",
     "transfers_of",
 ]
 
 COPY_SECONDS = 10e-6
-BYTES_A_SECOND = 25e9
-"""What a copy is said to take where no GPU makes it: so long to begin, and its bytes at the pace of a PCIe 4 slot."""
+"""What any copy is said to take, where no clock of a GPU was read."""
+
+PACES = {"pageable": 12e9, "pinned": 25e9, "peer": 50e9}
+"""And so many bytes a second besides: from or to the host's memory, pageable or pinned, and from device to device. A
+PCIe 4 slot with 16 lanes carries 32 GB/s: pinned memory gets about 25 of it, and pageable memory, which is copied
+twice, about half."""
 
 Ends = tuple[int | None, int | None]
 
@@ -39,6 +42,7 @@ class Moved:
         code: the line that did it.
         ends: the storages that it left and reached, by their numbers in the snapshots.
         tensors: the tensors that were asked for it and that it made, by their numbers there.
+        pinned: whether the host's side of it is pinned memory.
         seconds: how long the copies took together, where that was measured.
     """
 
@@ -50,7 +54,23 @@ class Moved:
     ends: Ends = (None, None)
     tensors: Ends = (None, None)
     times: int = 1
+    pinned: bool = False
     seconds: float | None = None
+
+    @property
+    def pace(self) -> str:
+        """Which of `PACES` it has."""
+        if "cpu" not in (self.source, self.target):
+            return "peer"
+        return "pinned" if self.pinned else "pageable"
+
+    def simulated(self) -> float:
+        """The seconds that it takes by the model.
+
+        >>> Moved(12_000_000_000, "cpu", "cuda:0").simulated()
+        1.00001
+        """
+        return self.times * (COPY_SECONDS + self.nbytes / PACES[self.pace])
 
     @property
     def crosses(self) -> bool:
@@ -112,7 +132,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Copies that are drawn as one arrow. ``each`` is the bytes of one where all are alike, else None."""
+    """Copies that are drawn as one arrow.
+
+    Attributes:
+        each: the bytes of one where all are alike, else None.
+        seconds: how long they took together, where that was measured; ``simulated`` by the model, at its ``paces``.
+    """
 
     source: str
     target: str
@@ -124,10 +149,8 @@ class Transfer:
     nbytes: int
     each: int | None
     seconds: float | None
-
-    def simulated(self) -> float:
-        """The seconds that the copies take by the model."""
-        return simulated(self.nbytes, self.count)
+    simulated: float
+    paces: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +174,6 @@ class DevicePage(MemoryPage):
     def facts(self, device: str) -> DeviceFacts | None:
         """What a device said of itself."""
         return next((one for one in self.devices if one.device == device), None)
-
-
-def simulated(nbytes: int, copies: int = 1) -> float:
-    """How long copies take by the model: each its beginning, and all of their bytes.
-
-    >>> simulated(0), simulated(25_000_000_000)
-    (1e-05, 1.00001)
-    """
-    return copies * COPY_SECONDS + nbytes / BYTES_A_SECOND
 
 
 _Key = Callable[[Moved], tuple[object, ...]]
@@ -203,6 +217,7 @@ def _together(same: list[Moved]) -> Transfer:
         _common([one.tensors for one in same]), sum(one.times for one in same),
         sum(one.times * one.nbytes for one in same), sizes.pop() if len(sizes) == 1 else None,
         sum(known) if len(known) == len(same) else None,
+        round(sum(one.simulated() for one in same), 9), tuple(sorted({one.pace for one in same})),
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from tensorkit import tracing
 from tensorkit.errors import DeviceMismatchError
 from tensorkit_widgets.device_map.model import Ends, Moved, Record, Refused, Work
 from tensorkit_widgets.namespace.find_tensors import clean
-from tensorkit_widgets.snapshot.storage_adapter import tensor_library
+from tensorkit_widgets.snapshot.storage_adapter import is_pinned, tensor_library
 
 __all__ = ["MOST", "Recorder", "record_of"]
 
@@ -43,13 +43,14 @@ class _Spot:
     """A tensor's storage, and the tensor, neither of them held. Spots are equal on the same storage, whatever it
     contains."""
 
-    __slots__ = ("storage", "tensor")
+    __slots__ = ("pinned", "storage", "tensor")
 
     def __init__(self, tensor: Any) -> None:
         self.storage: ref[Any] = ref(
             tensor.untyped_storage()
         )  # one object for a storage, as long as one is kept
         self.tensor: ref[Any] = ref(tensor)
+        self.pinned = is_pinned(tensor.untyped_storage())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Spot) and other.storage is self.storage
@@ -79,6 +80,7 @@ class _Copied:
     by: str
     code: str
     ends: _Ends
+    pinned: bool
 
 
 class _Here(threading.local):
@@ -207,7 +209,8 @@ class Recorder:
                     self._refused.append((event.name, operands))
 
     def _note(self, event: tracing.CopyEvent, by: str, code: str, ends: _Ends) -> None:
-        copied = _Copied(event.nbytes, event.source, event.target, by, code, ends)
+        pinned = any(spot is not None and spot.pinned for spot in ends)
+        copied = _Copied(event.nbytes, event.source, event.target, by, code, ends, pinned)
         with self._lock:
             if copied in self._copies or len(self._copies) < MOST:
                 self._copies[copied] += 1
@@ -245,7 +248,7 @@ def _moved(copied: _Copied, times: int, number_of: NumberOf) -> Moved:
     left, reached = ((None, None) if spot is None else spot.numbers(number_of) for spot in copied.ends)
     return Moved(
         copied.nbytes, copied.source, copied.target, copied.by, copied.code, (left[0], reached[0]),
-        (left[1], reached[1]), times,
+        (left[1], reached[1]), times, copied.pinned,
     )  # fmt: skip
 
 

@@ -20,10 +20,10 @@ __all__ = ["arrows_of", "compose_devices"]
 
 MARGIN = 16.0
 SIDE_BY_SIDE = 760.0
-HIGH = 544.0
+HIGH = 518.0
 MOST_ARROWS = 4
 MOST_DEVICES = 3
-SENTENCES = 3
+SENTENCES, LINES = 3, 9
 NO_CUDA = "There is no CUDA device. tk.cuda.emulate() gives devices to practise with, each with a memory of its own."
 SIGNS = {"moved": "⇄", "refused": "×", "made": "+", "changed": "✎", "rebound": "→", "freed": "×", "lost": "?"}
 ROLES = {"refused": "alarm", "made": "good-words", "changed": "copy-words"}
@@ -74,7 +74,7 @@ def compose_devices(page: DevicePage | None, width: float = PAGE) -> Sheet:
     _top(sheet, page, said)
     (_beside if width >= SIDE_BY_SIDE else _under)(sheet, page, arrows)
     title = moment_words(page) + (f": {page.snapshot.moment.code}" if page.snapshot.moment.code else "")
-    spoken = " ".join(words for _, words in said)
+    spoken = said[0][1] + (f" And {len(said) - 1} more." if len(said) > 1 else "") if said else ""
     return Sheet(
         "DeviceMap", title, sheet.y + 10, tuple(sheet.tables), tuple(sheet.notes), tuple(sheet.frames),
         tuple(sheet.wires), tuple(device_text(page, arrows)), f"{moment_words(page)}: {spoken}" if spoken else "",
@@ -97,18 +97,26 @@ def _top(sheet: _Page, page: DevicePage, said: Sequence[tuple[str, str]]) -> Non
             sheet.y += 28
         sheet.notes.append(Note(beside, sheet.y, clipped(moment.code, room, 17), "code"))
     sheet.y += 26
-    top, lines = sheet.y, SENTENCES if sheet.width >= SIDE_BY_SIDE else 9
-    for kind, sentence in said:
-        broken = wrap(sentence, sheet.inner - 24, 15)
-        if len(broken) > lines:
-            break
+    top = sheet.y
+    for kind, broken in _fitting(said, sheet):
         sheet.notes.append(Note(MARGIN + 8, sheet.y, SIGNS.get(kind, "·"), "heading", "middle"))
         for line in broken:
             sheet.notes.append(Note(MARGIN + 24, sheet.y, line, ROLES.get(kind, "body")))
             sheet.y += 21
-        lines -= len(broken)
     sheet.y = max(sheet.y, top + 21 * SENTENCES) if sheet.width >= SIDE_BY_SIDE else sheet.y
     sheet.y -= 8
+
+
+def _fitting(said: Sequence[tuple[str, str]], sheet: _Page) -> list[tuple[str, list[str]]]:
+    """The sentences that there is room for, in lines; what there is none for is counted."""
+    most = SENTENCES if sheet.width >= SIDE_BY_SIDE else LINES
+    broken = [(kind, wrap(sentence, sheet.inner - 24, 15)) for kind, sentence in said]
+    for count in range(len(broken), 0, -1):
+        rest = len(broken) - count
+        if sum(len(lines) for _, lines in broken[:count]) + (rest > 0) <= most:
+            more = [("more", [f"And {rest} more {'thing' if rest == 1 else 'things'}."])] if rest else []
+            return [*broken[:count], *more]
+    return broken[:1]
 
 
 # ---- the memories

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from tensorkit_widgets.device_map.model import DevicePage, Refused, Transfer
 from tensorkit_widgets.device_map.scene_memory import Panel, tile_keys
 from tensorkit_widgets.device_map.words import (
-    MODEL_WORDS,
     amount,
     by_words,
     details,
+    model_words,
     refused_words,
     time_words,
     transfer_words,
@@ -24,7 +24,9 @@ from tensorkit_widgets.drawing.words import wrap
 
 __all__ = ["Channel", "across", "listed_rows", "refusals"]
 
-WIDE, HIGH, PITCH = 180.0, 34.0, 106.0
+WIDE, HIGH = 180.0, 34.0
+BRIEF, UNDER = 3, (58.0, 41.0)
+"""With more rows than that the line of code is left out: what stands under a tile is so high, and only so high."""
 FONT = 16.0
 MOST_REFUSED = 2
 
@@ -78,10 +80,6 @@ def _tile(page: DevicePage, row: _Row, x: float, y: float, wide: float) -> Tile:
     return Tile(row.key, x, y, wide, HIGH, text, said, (), _kin(page, one.ends), font=round(font, 1))
 
 
-def _simulated(page: DevicePage, arrows: Sequence[Transfer]) -> bool:
-    return any(time_words(one, page).startswith("simulated") for one in arrows)
-
-
 # ---- side by side
 
 
@@ -94,18 +92,20 @@ def across(
     """The arrows from panel to panel. ``box`` is (left, right, top, height) of the room between them."""
     left, right, top, high = box
     channel, middle = Channel(), (left + right) / 2
-    rows = _placed(list(_rows(page, arrows, panels, top + high / 3)), top + 8, top + high - 44)
+    foot = wrap(model_words(arrows), right - left - 24, 12.5) if arrows else []
+    rows = _placed(
+        list(_rows(page, arrows, panels, top + high / 3)), top + 8, top + high - 17 * len(foot) - 6
+    )
     for row, y in rows:
         wide = min(WIDE, (right - left) * 0.62)
         tile = _tile(page, row, middle - wide / 2, y, wide)
         channel.rows.append((tile,))
         channel.wires += _wires(row, tile, panels, left, right)
-        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > 3)
+        _under_tile(channel, page, row, (middle, y + HIGH, right - left - 84), len(rows) > BRIEF)
     if not rows and page.change.before is not None:
         channel.notes.append(Note(middle, top + high / 3, "nothing was carried", "muted", "middle"))
-    if _simulated(page, arrows):
-        for k, line in enumerate(wrap(MODEL_WORDS, right - left - 24, 12.5)):
-            channel.notes.append(Note(middle, top + high - 22 + 17 * k, line, "small tk-muted", "middle"))
+    for k, line in enumerate(reversed(foot)):
+        channel.notes.append(Note(middle, top + high - 5 - 17 * k, line, "small tk-muted", "middle"))
     return channel
 
 
@@ -132,13 +132,14 @@ def _placed(rows: list[_Row], low: float, high: float) -> list[tuple[_Row, float
     """Each row near where it would like to stand, and clear of the others."""
     if not rows:
         return []
-    pitch = min(PITCH, (high - low - HIGH) / max(len(rows) - 1, 1))
+    under = UNDER[len(rows) > BRIEF]
+    pitch = min(HIGH + under + 14, (high - low - HIGH - under) / max(len(rows) - 1, 1))
     ordered = sorted(rows, key=lambda row: row.wanted)
     places: list[float] = []
     for row in ordered:
         places.append(max(row.wanted, places[-1] + pitch if places else low))
     for k in range(len(places) - 1, -1, -1):
-        limit = high - HIGH - 40 if k == len(places) - 1 else places[k + 1] - pitch
+        limit = high - HIGH - under if k == len(places) - 1 else places[k + 1] - pitch
         places[k] = min(places[k], limit)
     return list(zip(ordered, places, strict=True))
 
@@ -190,7 +191,7 @@ def _under_tile(
     lines = [
         (by_words(one), "code"),
         (clipped(code, room, 11.6), "small"),
-        (time_words(one, page), "small tk-muted"),
+        (time_words(one), "small tk-muted"),
     ]
     for k, (text, role) in enumerate(line for line in lines if line[0]):
         channel.notes.append(Note(x, y + 19 + 17 * k, text, role, "middle"))
@@ -214,16 +215,15 @@ def listed_rows(page: DevicePage, arrows: Sequence[Transfer], box: tuple[float, 
             words = clipped(text, wide - tile_wide - 14, 13.5 if role == "code" else 11.4)
             channel.notes.append(Note(x + tile_wide + 12, channel.y + 15 + 18 * n, words, role))
         channel.y += max(HIGH, 18.0 * len(lines) + 2) + 8
-    if _simulated(page, arrows):
-        for line in wrap(MODEL_WORDS, wide, 12.5):
-            channel.notes.append(Note(x, channel.y + 12, line, "small tk-muted"))
-            channel.y += 17
+    for line in wrap(model_words(arrows), wide, 12.5) if arrows else ():
+        channel.notes.append(Note(x, channel.y + 12, line, "small tk-muted"))
+        channel.y += 17
     return channel
 
 
 def _listed(page: DevicePage, one: Transfer | Refused) -> list[tuple[str, str]]:
     if isinstance(one, Refused):
         return [("refused", "alarm"), (" and ".join(one.devices), "muted")]
-    by, time = by_words(one), time_words(one, page)
+    by, time = by_words(one), time_words(one)
     lines = [(f"{one.source} → {one.target}", "heading"), (", ".join(filter(None, (by, time))), "muted")]
     return [line for line in lines if line[0]]

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from tensorkit_widgets.device_map.model import DevicePage, Transfer
 from tensorkit_widgets.device_map.words import (
-    MODEL_WORDS,
     details,
     holder_words,
     inside_words,
     memory_words,
+    model_words,
     ran_words,
     refused_words,
-    time_words,
     transfer_words,
     view_words,
 )
@@ -38,8 +37,8 @@ def device_text(page: DevicePage, arrows: Sequence[Transfer]) -> list[str]:
     if page.record.left_out:
         lines.append(f"{page.record.left_out:,} more copies were counted, and are not drawn.")
     lines += [words for _, words in happened(page, MOST)]
-    if any(time_words(one, page).startswith("simulated") for one in arrows):
-        lines.append(MODEL_WORDS)
+    if arrows and model_words(arrows):
+        lines.append(model_words(arrows))
     for device in _memories(page):
         lines += _memory(page, device)
     return lines

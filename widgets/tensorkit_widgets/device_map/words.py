@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tensorkit_widgets.device_map.model import (
-    BYTES_A_SECOND,
     COPY_SECONDS,
+    PACES,
     DeviceFacts,
     DevicePage,
     Refused,
@@ -17,11 +19,11 @@ from tensorkit_widgets.namespace.words import happened, label_of, listed
 from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = [
-    "MODEL_WORDS", "amount", "by_words", "details", "holder_words", "inside_words", "memory_words", "name_of",
+    "amount", "by_words", "details", "holder_words", "inside_words", "memory_words", "model_words", "name_of",
     "ran_words", "refused_words", "said_of", "seconds_words", "time_words", "transfer_words", "view_words",
 ]  # fmt: skip
 
-MOST_SAID = 4
+MOST_SAID = 12
 
 
 def seconds_words(seconds: float) -> str:
@@ -36,9 +38,23 @@ def seconds_words(seconds: float) -> str:
     return f"{float(f'{seconds / 1e-9:.3g}'):,g} ns"
 
 
-MODEL_WORDS = (
-    f"simulated: {seconds_words(COPY_SECONDS)} a copy, and its bytes at {BYTES_A_SECOND / 1e9:g} GB/s"
-)
+_OF = {"pageable": "pageable", "pinned": "pinned", "peer": "device to device"}
+
+
+def model_words(arrows: Iterable[Transfer]) -> str:
+    """The model by which these are timed, or an empty text for what was measured.
+
+    >>> from tensorkit_widgets.device_map.model import Moved, transfers_of
+    >>> model_words(transfers_of([Moved(48, "cpu", "cuda:0")], 4))
+    'simulated: 10 µs a copy, and its bytes at 12 GB/s (pageable)'
+    """
+    paces = sorted(
+        {pace for one in arrows if one.seconds is None for pace in one.paces}, key=list(PACES).index
+    )
+    if not paces:
+        return ""
+    at = [f"{PACES[pace] / 1e9:g} GB/s ({_OF[pace]})" for pace in paces]
+    return f"simulated: {seconds_words(COPY_SECONDS)} a copy, and its bytes at {listed(at)}"
 
 
 # ---- transfers
@@ -48,7 +64,7 @@ def amount(one: Transfer) -> str:
     """How much it is.
 
     >>> NOBODY = (None, None)
-    >>> amount(Transfer("cuda:0", "cpu", "item", "", NOBODY, NOBODY, 12, 48, 4, None))
+    >>> amount(Transfer("cuda:0", "cpu", "item", "", NOBODY, NOBODY, 12, 48, 4, None, 0.0, ()))
     '12 × 4 bytes'
     """
     if one.count == 1:
@@ -62,7 +78,7 @@ def by_words(one: Transfer) -> str:
     """Which call it was made for.
 
     >>> NOBODY = (None, None)
-    >>> by_words(Transfer("cpu", "cuda:0", "to", "", NOBODY, NOBODY, 1, 48, 48, None))
+    >>> by_words(Transfer("cpu", "cuda:0", "to", "", NOBODY, NOBODY, 1, 48, 48, None, 0.0, ()))
     '.to()'
     """
     if one.by == "print":
@@ -74,14 +90,18 @@ def by_words(one: Transfer) -> str:
     return f".{one.by}()" if one.by else "several calls" if one.count > 1 else ""
 
 
-def time_words(one: Transfer, page: DevicePage) -> str:
-    """How long it took: measured, or by the model where a device is played; nothing where nobody knows."""
-    if one.seconds is not None:
-        return f"measured: {seconds_words(one.seconds)}"
-    facts = [page.facts(device) for device in (one.source, one.target)]
-    if any(fact is not None and fact.emulated for fact in facts):
-        return f"simulated: {seconds_words(one.simulated())}"
-    return "" if any(facts) else f"simulated: {seconds_words(one.simulated())}"
+def time_words(one: Transfer) -> str:
+    """How long it took: measured, or by the model.
+
+    >>> from tensorkit_widgets.device_map.model import Moved, transfers_of
+    >>> [time_words(one) for one in transfers_of([Moved(4, "cuda:0", "cpu", times=12)], 4)]
+    ['simulated: 120 µs']
+    """
+    return (
+        f"simulated: {seconds_words(one.simulated)}"
+        if one.seconds is None
+        else f"measured: {seconds_words(one.seconds)}"
+    )
 
 
 def transfer_words(one: Transfer, page: DevicePage) -> str:
@@ -133,7 +153,7 @@ def name_of(page: DevicePage, storage: int | None, tensor: int | None) -> str:
 def details(one: Transfer, page: DevicePage) -> str:
     """What more is known of a transfer: the line that did it, and how long it took."""
     code = one.code if one.code != page.snapshot.moment.code else ""
-    return ", ".join(words for words in (code, time_words(one, page)) if words)
+    return ", ".join(words for words in (code, time_words(one)) if words)
 
 
 def refused_words(one: Refused, page: DevicePage) -> str:
@@ -151,10 +171,7 @@ def said_of(page: DevicePage, arrows: tuple[Transfer, ...]) -> list[tuple[str, s
         ran = [words for one in page.record.work if (words := ran_words(one))]
         where = f": {listed(ran)}, where the tensors are" if ran else ""
         out.append(("still", f"No byte went from one memory to another{where}."))
-    out += [(kind, f"{words}.") for kind, words in happened(page)]
-    if len(out) > MOST_SAID:
-        return [*out[: MOST_SAID - 1], ("more", f"And {len(out) - MOST_SAID + 1} more changes.")]
-    return out
+    return out + [(kind, f"{words}.") for kind, words in happened(page, MOST_SAID)]
 
 
 # ---- memories
