@@ -180,7 +180,7 @@ def _note() -> None:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Let operations take the short way while the block runs, whoever was listening before: to measure times.
+    """Let operations take the short way while the block runs, and tell nobody who listens now: to measure times.
 
     >>> import tensorkit as tk
     >>> with tk.tracing.record() as events, tk.tracing.paused():
