@@ -27,7 +27,7 @@ def test_from_run_all_to_a_solved_exercise(desk: Desk, root: Path) -> None:
     notebook = json.loads((root / "notebooks" / NAME).read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     maps = [cell for cell in cells if "".join(cell["source"]).startswith("machine")]
-    assert len(maps) == 4
+    assert len(maps) == 5
     with desk.written("lesson_20", notebook, 1400, 1400) as book:
         lesson = Lesson(book.page)
         lesson.run_all()
