@@ -85,7 +85,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
 
     # ---- what Python sees
 
-    def keep(self, name: str | None = None) -> MemoryMap:
+    def keep(self, name: str | None = None) -> Self:
         """The moment that is shown, with those before it, as a map of its own that stays as it is while cells run.
 
         With a name only the storage that it stands on, large.
@@ -93,13 +93,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
         Raises:
             KeyError: for a name that stands on no storage at this moment.
         """
-        with self._guard:
-            self._displayed = True  # the cell that does this does nothing else: it is no moment
-            number = 0 if name is None else self._number(name)
-            pages, state = list(self._pages), replace(self._state, only=number)
-        made = type(self).__new__(type(self))
-        made._open_with(None, state, pages)
-        return made
+        return self._kept_at(replace(self._state, only=0 if name is None else self._number(name)))
 
     def show(self, name: str | None = None) -> Self:
         """Show only the storage that a name stands on, large; all storages again without a name.

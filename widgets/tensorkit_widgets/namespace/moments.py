@@ -94,6 +94,19 @@ class MomentBoard(Board, Generic[Page]):
             self._source.refresh()
         return self
 
+    def keep(self) -> Self:
+        """The moment that is shown, with those before it, as a board of its own that stays as it is while cells run."""
+        return self._kept_at(self._state)
+
+    def _kept_at(self, state: Any) -> Self:
+        """A board of the moments so far, in this state, that looks no more."""
+        with self._guard:
+            self._displayed = True  # the cell that does this does nothing else: it is no moment
+            pages = list(self._pages)
+        made = type(self).__new__(type(self))
+        made._open_with(None, state, pages)
+        return made
+
     # ---- moments
 
     def _told(self, snapshot: MemorySnapshot, change: Difference) -> None:

@@ -64,6 +64,13 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "work on the login node": "a login node is for preparing; work goes to a compute node by the scheduler.",
     "the module comes first": "the Python that builds an environment has to be loaded before it.",
     "tensors start on the CPU": "a tensor lives on one device: the CPU, unless it is told otherwise.",
+    "operands on one device": "all tensors of an operation lie on one device; only a number without dimensions may "
+    "come from the CPU.",
+    "`.to()` may give the same tensor": "where a tensor is as you ask for it already, to() copies nothing and gives it "
+    "back itself.",
+    "reading is a crossing": "item(), tolist(), print and if need numbers on the CPU: each time they cross over.",
+    "same seed, other device": "a seed fixes what one device draws; another device draws other numbers from it.",
+    "a device is named once": "name the device in one place, and let everything else follow its tensors.",
     "a value is not a gradient": "the value says how much; the gradient says how fast it changes.",
     "every path counts": "each use of a tensor is a path of its own, and the gradients of all paths are added.",
     "a leaf is made, not computed": "what a recorded operation makes is no leaf, whatever it was made from.",

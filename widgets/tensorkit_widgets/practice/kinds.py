@@ -36,6 +36,7 @@ class Question:
     The options are shuffled for each learner; `order` says which keep their places (`option_order`).
     `picture(tk)` is a tensor in whose picture the answer is given, and `pick` how: see `Predict`.
     `recall` marks one that asks about an earlier lesson: it is remembered, not predicted.
+    `devices` is how many CUDA devices the proof needs; where there are none, tensorkit plays them.
     `proof(tk)` must give the answer when it is run, under tensorkit and under PyTorch: a test runs it.
 
     In a quiz, `answer` may also be a tuple of several `options` (a slip whose `given` is an option then speaks of
@@ -65,6 +66,7 @@ class Question:
     order: OptionOrder = "free"
     picture: Callable[[Any], Any] | None = None
     pick: Pick = ""
+    devices: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class Task:
     tensor that the prompt starts from.
     `right` are solutions `(tk, t) -> value`, at least three and written differently; `wrong` are pairs of
     such a function and the misconception that it must be told ('' for none). Tests run all of them.
+    `devices` is how many CUDA devices the check needs: it puts tensors of tensorkit there (`on_devices`).
     """
 
     name: str
@@ -135,3 +138,4 @@ class Task:
     base: Callable[[Any], Any] | None = None
     right: tuple[Callable[[Any, Any], object], ...] = field(default=(), repr=False)
     wrong: tuple[tuple[Callable[[Any, Any], object], str], ...] = field(default=(), repr=False)
+    devices: int = 0

@@ -9,6 +9,7 @@
 | `checking.checks_autograd` | the same of gradients, graphs and letters |
 | `checking.functions` | does a function do what it should, or what a misconception would do? |
 | `checking.kernels` | does a kernel, traced thread by thread, and which finding names the slip? |
+| `checking.on_devices` | what if the check needs CUDA devices, and there are none? |
 """
 
 __all__: list[str] = []

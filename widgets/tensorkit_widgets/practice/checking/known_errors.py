@@ -70,6 +70,21 @@ _TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "an array has no history. Take it off first: `t.detach()`.",
     ),
     (
+        (
+            "Expected all tensors to be on the same device",
+            "is not on the expected device",
+            "indices should be either on",
+        ),
+        "operands on one device",
+        "two tensors of one operation lie in different memories. Which line made one of them without saying where, or "
+        "did not keep what `.to()` returned?",
+    ),
+    (
+        ("device type tensor to numpy",),
+        "operands on one device",
+        "NumPy knows the memory of the CPU alone. Copy the tensor there first: `t.cpu()`.",
+    ),
+    (
         ("data type 'str'", "too many dimensions 'str'"),
         "text needs a table",
         "a tensor holds numbers only. Make a list of numbers of the text first.",

@@ -1,0 +1,391 @@
+"""The exercises of lesson 20, with what proves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorkit
+from tensorkit_widgets.lessons.lesson20 import trial_functions as f
+from tensorkit_widgets.practice.checking.checks_autograd import letters_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checking.on_devices import on_devices
+from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
+from tensorkit_widgets.practice.kinds import Task
+
+__all__ = ["TASKS"]
+
+RETURNS = "`.to()` returns"
+SAME = "`.to()` may give the same tensor"
+PLACE = "operands on one device"
+TRIP = "reading is a crossing"
+SEED = "same seed, other device"
+STARTS = "tensors start on the CPU"
+ONCE = "a device is named once"
+ZERO_D = "a 0-d tensor is a tensor"
+
+
+def _placed(_: tuple[Any, ...], got: Any) -> object:
+    """Where a result lies, and its numbers."""
+    if not is_tensor(got):
+        raise Unreadable("it should give a tensor.")
+    return str(got.device), tuple(round(number, 3) for number in got.reshape(-1).tolist())
+
+
+# -- a constant beside its tensor
+
+
+def _counted(device: str, where: str) -> Case:
+    def tells(found: Any) -> str:
+        if found[0] != where:
+            return f"the result lies on `{found[0]}`; it should stay on `{where}`, with `t`."
+        return f"it gives {list(found[1])}; 5, 6 and 7 times 0, 1 and 2 are [0.0, 6.0, 14.0]."
+
+    def arguments() -> tuple[object, ...]:
+        return (tensorkit.tensor([5.0, 6.0, 7.0], device=device),)
+
+    return Case(f"with `t` on `{where}`", arguments, (where, (0.0, 6.0, 14.0)), _placed, tells)
+
+
+_COUNTED = function_check(
+    _counted("cpu", "cpu"),
+    _counted("cuda", "cuda:0"),
+    _counted("cuda:1", "cuda:1"),
+    slips=(
+        Slip(
+            STARTS,
+            "on the CPU it works. On a device the two factors lie apart: `tk.arange` makes its numbers on the CPU, "
+            "unless you say where.",
+            behaves=f.counted_here,
+        ),
+        Slip(
+            ONCE,
+            '`"cuda"` is right only where `t` happens to be there. Ask `t` where it lies.',
+            behaves=f.counted_on_cuda,
+        ),
+        Slip(
+            TRIP,
+            "the numbers are right, and all of them had to cross to the CPU for it; the result stays there. Make the "
+            "small tensor where the large one is.",
+            behaves=f.counted_on_cpu,
+        ),
+    ),
+)
+
+# -- the same noise everywhere
+
+
+def _noise(n: int, seed: int, device: str, where: str, numbers: tuple[float, ...]) -> Case:
+    def tells(found: Any) -> str:
+        if found[0] != where:
+            return f"the result lies on `{found[0]}`."
+        return f"it gives {list(found[1])}; on the CPU this seed gives {list(numbers)}."
+
+    def arguments() -> tuple[object, ...]:
+        return n, seed, device
+
+    return Case(f"`noise({n}, {seed}, {device!r})`", arguments, (where, numbers), _placed, tells)
+
+
+_NOISE = function_check(
+    _noise(3, 5, "cpu", "cpu", (0.830, 0.126, 0.907)),
+    _noise(3, 5, "cuda", "cuda:0", (0.830, 0.126, 0.907)),
+    _noise(2, 11, "cuda:1", "cuda:1", (0.149, 0.487)),
+    slips=(
+        Slip(
+            SEED,
+            "you draw on the device, with the device's generator: the same seed, and other numbers than on the CPU. "
+            "Draw where all machines draw alike, and send the numbers over.",
+            behaves=f.noise_drawn_there,
+        ),
+        Slip(
+            RETURNS,
+            "the right numbers, on the CPU. Return what `.to(device)` returns.",
+            behaves=(f.noise_not_kept, f.noise_on_cpu),
+        ),
+    ),
+)
+
+# -- a line through a table
+
+
+def _table(slope: float, offset: float) -> Any:
+    ages = tensorkit.arange(300.0) % 60 + 20
+    return tensorkit.stack([ages, slope * ages + offset], dim=1)
+
+
+def _two_numbers(_: tuple[Any, ...], got: Any) -> object:
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        raise Unreadable("it should give two numbers, the slope and the offset.")
+    kind = "tensors" if any(map(is_tensor, got)) else "numbers"
+    return kind, tuple(round(float(number), 1) for number in got)
+
+
+def _line(slope: float, offset: float, device: str) -> Case:
+    def tells(found: Any) -> str:
+        kind, numbers = found[0]
+        if numbers != (slope, offset):
+            return f"for a table on the line y = {slope} x + {offset} it gives {numbers[0]} and {numbers[1]}."
+        if kind == "tensors":
+            return "the numbers are right, as tensors; give Python numbers."
+        return f"the numbers are right, but they were not computed on `{device}`."
+
+    watched = f.Watched(lambda: _table(slope, offset), device)
+    return watched.case(f"on `{device}`", ("numbers", (slope, offset)), _two_numbers, tells)
+
+
+_LINE = function_check(
+    _line(2.0, 90.0, "cpu"),
+    _line(2.0, 90.0, "cuda"),
+    _line(-1.5, 240.0, "cuda:1"),
+    slips=(
+        Slip(
+            RETURNS,
+            "the numbers are right, and the device had nothing to do: the table was copied there, and nobody kept the "
+            "copy.",
+            behaves=f.line_not_kept,
+        ),
+        Slip(
+            STARTS,
+            "the numbers are right, but all of it happened on the CPU. Where is `device` used?",
+            behaves=f.line_on_cpu,
+        ),
+        Slip(
+            PLACE,
+            "on the CPU it works. On a device `lstsq` finds the table there and `x` here: `tk.ones` makes its numbers "
+            "on the CPU, unless you say where.",
+            behaves=f.line_half_there,
+        ),
+        Slip(
+            ZERO_D,
+            "the numbers are right, as tensors that still lie on the device. `item()` or `tolist()` takes them out.",
+            behaves=f.line_as_tensors,
+        ),
+    ),
+)
+
+# -- repair it
+
+
+def _standard(given: tuple[Any, ...], got: Any) -> object:
+    if not is_tensor(got):
+        raise Unreadable("it should give a tensor.")
+    left_alone = tuple(given[0][:3].tolist()) == (0.0, 1.0, 2.0)
+    return str(got.device), round(got[0].item(), 3), round(got[-1].item(), 3), left_alone
+
+
+def _standardised(device: str, where: str) -> Case:
+    def tells(found: Any) -> str:
+        place, first, last, left_alone = found[0]
+        if place != where:
+            return f"the result lies on `{place}`; it should lie on `{where}`."
+        if (first, last) != (-1.715, 1.715):
+            return (
+                f"the first and the last number should stay -1.715 and 1.715; yours are {first} and {last}."
+            )
+        if not left_alone:
+            return "the tensor that I gave you has changed."
+        return f"the numbers are right, but they were not computed on `{where}`."
+
+    watched = f.Watched(lambda: tensorkit.arange(150.0), device)
+    return watched.case(f"with `device` {device!r}", (where, -1.715, 1.715, True), _standard, tells)
+
+
+_REPAIRED = function_check(
+    _standardised("cpu", "cpu"),
+    _standardised("cuda", "cuda:0"),
+    _standardised("cuda:1", "cuda:1"),
+    slips=(
+        Slip(
+            RETURNS,
+            "the result is still on the CPU, whatever `device` says: `t.to(device)` on a line of its own makes a copy "
+            "that nobody keeps.",
+            behaves=f.standard_untouched,
+        ),
+        Slip(
+            PLACE,
+            "one half is done: now one of the two tensors is on the device, and the other is not. Ask each of them "
+            "after the second line: `t.device`, `least.device`.",
+            behaves=(f.standard_constant_here, f.standard_not_kept),
+        ),
+        Slip(
+            SAME,
+            "on a device it works. On the CPU `t.to(device)` is `t` itself, and your function writes into the tensor "
+            "of whoever called it.",
+            behaves=f.standard_in_place,
+        ),
+        Slip(ONCE, "`cuda()` goes to one device, whatever `device` says.", behaves=f.standard_on_cuda),
+        Slip(
+            TRIP,
+            "the result is where it should be, but it was computed on the CPU and sent over at the end. Move first, "
+            "then compute.",
+            behaves=f.standard_sent_late,
+        ),
+    ),
+)
+
+TASKS = (
+    Task(
+        "which_cross",
+        "Which lines cross?",
+        '`g = tk.tensor([1.0, 2.0, 3.0]).to("cuda")`. Which of the lines make numbers cross between the memories?\n\n'
+        "Worked: `g.tolist()` does. It makes Python numbers, and those live on the CPU. `g + 1` does not: it is "
+        "computed where `g` lies, and stays there.\n\n"
+        "    a   g.sum()\n"
+        "    b   g.max().item()\n"
+        "    c   g[2:]\n"
+        '    d   tk.zeros(3, device="cuda")\n'
+        "    e   if g[0] > 1: ...\n\n"
+        "Give the letters.",
+        letters_check(
+            "BE",
+            {
+                "A": Slip(TRIP, "**a**: the sum is a tensor on the device, too. Nobody has read it.", given="A"),
+                "B": Slip(TRIP, "**b** is missing: `item()` makes a Python number.", given="B"),
+                "C": Slip(
+                    "a slice aliases its base", "**c** is a view: another look at the storage over there.", given="C"
+                ),
+                "D": Slip(STARTS, "**d** says where: the zeros are made over there.", given="D"),
+                "E": Slip(TRIP, "**e** is missing: `if` has to know, and Python decides on the CPU.", given="E"),
+            },
+        ),
+        (
+            "Ask of each line: does anything on the CPU have to know a *number* afterwards?",
+            "A view and a sum stay where their tensor is.",
+            "Two of the five cross: one makes a Python number, one makes Python decide.",
+        ),
+        '"b e"',
+        stage="worked",
+        entry="a d",
+        right=(lambda tk, t: f.crossing(), lambda tk, t: "B, E", lambda tk, t: "e b"),
+        wrong=(
+            (lambda tk, t: "b", TRIP),
+            (lambda tk, t: "a b e", TRIP),
+            (lambda tk, t: "b c e", "a slice aliases its base"),
+            (lambda tk, t: "b d e", STARTS),
+        ),
+        devices=1,
+    ),
+    Task(
+        "counted",
+        "A small tensor beside a large one",
+        "`counted(t)` multiplies the first number of `t` by 0, the second by 1, the third by 2, and so on. It should "
+        "work wherever `t` lies, and leave the result there. Fill the gap, and give me the function itself.\n\n"
+        "    def counted(t):\n"
+        "        places = tk.arange(len(t), device=___)\n"
+        "        return t * places",
+        on_devices(_COUNTED, 2),
+        (
+            "The device must not be written into the function. Who knows it?",
+            "A tensor tells where it lies.",
+            "`t.device` is what fits into the gap.",
+        ),
+        "def counted(t):\n    return t * tk.arange(len(t), device=t.device)",
+        stage="faded",
+        right=(lambda tk, t: f.counted_there, lambda tk, t: f.counted_by_new, lambda tk, t: f.counted_by_sums),
+        wrong=(
+            (lambda tk, t: f.counted_here, STARTS),
+            (lambda tk, t: f.counted_on_cuda, ONCE),
+            (lambda tk, t: f.counted_on_cpu, TRIP),
+            (lambda tk, t: lambda t: t * 2, ""),
+        ),
+        devices=2,
+    ),
+    Task(
+        "noise",
+        "The same noise everywhere",
+        "A colleague without a GPU should get your random numbers, to the last digit. Write `noise(n, seed, device)`: "
+        "it gives `n` numbers as `tk.rand` draws them, on `device`, and one seed gives the same numbers on **every** "
+        "device. Give me the function itself.\n\n"
+        "    def noise(n, seed, device):\n"
+        "        ...",
+        on_devices(_NOISE, 2),
+        (
+            "What do all machines have in common, those with a GPU and those without?",
+            "Seed and draw on the CPU; the device comes after that.",
+            "`tk.manual_seed(seed)`, then draw without `device=`, then send the result over and return it.",
+        ),
+        "def noise(n, seed, device):\n    tk.manual_seed(seed)\n    return tk.rand(n).to(device)",
+        right=(
+            lambda tk, t: f.noise_moved,
+            lambda tk, t: f.noise_by_generator,
+            lambda tk, t: lambda n, seed, device: f.noise_on_cpu(n, seed, device).to(device),
+        ),
+        wrong=(
+            (lambda tk, t: f.noise_drawn_there, SEED),
+            (lambda tk, t: f.noise_not_kept, RETURNS),
+            (lambda tk, t: f.noise_on_cpu, RETURNS),
+            (lambda tk, t: f.noise_new, ""),
+        ),
+        devices=2,
+    ),
+    Task(
+        "blood_pressure",
+        "Blood pressure and age, on any device",
+        "`table` has two columns, the age and the blood pressure of each person, and lies on the CPU. This function "
+        "lays a line through them, on the CPU:\n\n"
+        "    def line_of(table):\n"
+        "        x = tk.ones(len(table), 2)\n"
+        "        x[:, 0] = table[:, 0]\n"
+        "        y = table[:, 1:]\n"
+        "        a, b = tk.linalg.lstsq(x, y).solution[:, 0]\n"
+        "        return a.item(), b.item()\n\n"
+        "Write `line_of(table, device)`, which computes the same on `device`, and gives the slope and the offset as "
+        "two Python numbers. Give me the function itself.",
+        on_devices(_LINE, 2),
+        (
+            "What has to lie on the device before `lstsq`? Two tensors do.",
+            "The table is sent there once, and kept; the ones are made there.",
+            "`table = table.to(device)`, and `device=device` in `tk.ones`.",
+        ),
+        "def line_of(table, device):\n"
+        "    table = table.to(device)\n"
+        "    x = tk.stack([table[:, 0], tk.ones(len(table), device=device)], dim=1)\n"
+        "    a, b = tk.linalg.lstsq(x, table[:, 1:]).solution[:, 0].tolist()\n"
+        "    return a, b",
+        right=(lambda tk, t: f.line_there, lambda tk, t: f.line_in_double, lambda tk, t: f.line_by_means),
+        wrong=(
+            (lambda tk, t: f.line_not_kept, RETURNS),
+            (lambda tk, t: f.line_on_cpu, STARTS),
+            (lambda tk, t: f.line_half_there, PLACE),
+            (lambda tk, t: f.line_as_tensors, ZERO_D),
+            (lambda tk, t: lambda table, device: (0.0, 0.0), ""),
+        ),
+        devices=2,
+    ),
+    Task(
+        "repair",
+        "Repair it",
+        "On the CPU this function has served for years. Called with a device, it does not do what it should: compute "
+        "on `device`, give the result there, and leave `t` as it was. Two lines are to blame. Repair it, and give me "
+        "the function itself.\n\n"
+        "    def standardised(t, device):\n"
+        "        t.to(device)\n"
+        "        least = tk.tensor([1e-6])\n"
+        "        return (t - t.mean()) / tk.maximum(t.std(), least)",
+        on_devices(_REPAIRED, 2),
+        (
+            "Go through it line by line, and ask of each tensor where it lies.",
+            "What does the first line return, and who keeps it? Where is `least` made?",
+            "`t = t.to(device)`, and `device=device` for `least`.",
+        ),
+        "def standardised(t, device):\n"
+        "    there = t.to(device)\n"
+        "    least = tk.tensor([1e-6], device=device)\n"
+        "    return (there - there.mean()) / tk.maximum(there.std(), least)",
+        right=(
+            lambda tk, t: f.standard_there,
+            lambda tk, t: f.standard_by_like,
+            lambda tk, t: f.standard_by_number,
+        ),
+        wrong=(
+            (lambda tk, t: f.standard_untouched, RETURNS),
+            (lambda tk, t: f.standard_not_kept, PLACE),
+            (lambda tk, t: f.standard_constant_here, PLACE),
+            (lambda tk, t: f.standard_in_place, SAME),
+            (lambda tk, t: f.standard_on_cuda, ONCE),
+            (lambda tk, t: f.standard_sent_late, TRIP),
+            (lambda tk, t: lambda t, device: t.to(device) * 1, ""),
+        ),
+        devices=2,
+    ),
+)  # fmt: skip
