@@ -123,7 +123,9 @@ class EmulatedStream:
         self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
         self._given = self._done = self._waiting = 0
         self._busy = False
-        self._followed: list[tuple[int, Mark]] = []  # from which place on it waits for a mark of another stream
+        self._followed: list[
+            tuple[int, Mark]
+        ] = []  # from which place on it waits for a mark of another stream
         self._holders: list[int] = []
         self._until = 0  # how far somebody has waited for it
         self._worker: threading.Thread | None = None
