@@ -1,4 +1,4 @@
-"""Frozen events: an operation was called, a kernel launched, bytes moved. Free when nobody listens.
+"""Frozen events: an operation was called, a kernel launched, bytes moved, work queued. Free when nobody listens.
 
 The engine asks one module-level flag, `active`, before it builds an event; the widgets listen.
 
@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 __all__ = [
@@ -25,10 +26,12 @@ __all__ = [
     "LaunchEvent",
     "LibraryEvent",
     "OpEvent",
+    "QueueEvent",
     "copied",
     "emit",
     "hold",
     "listen",
+    "numbered",
     "record",
     "silence",
 ]
@@ -101,7 +104,53 @@ class CopyEvent:
     target: str
 
 
-Event = CallEvent | FailEvent | OpEvent | LaunchEvent | LibraryEvent | CopyEvent
+@dataclass(frozen=True, slots=True)
+class QueueEvent:
+    """The program gave a stream of a device something to do, or waited for one; told when the call has returned.
+
+    A call that raised is not told. Some work has an event of what it was beside this one of where and when: a kernel a
+    `LaunchEvent`, a library call a `LibraryEvent`, a copy a `CopyEvent`.
+
+    Attributes:
+        kind: ``kernel``, ``library``, ``copy``, ``record`` and ``wait`` (of an event, on a stream), ``synchronize``.
+        name: of the kernel, of the operation that a library did, or of the call that recorded or waited.
+        device: where, as ``cuda:0``; of a copy, whose stream did it.
+        stream: its number there; None where the program waited for all streams of the device.
+        number: counts these events, in the order of the program.
+        asked, returned: when the call began and ended, in nanoseconds of this computer's `time.perf_counter_ns`.
+        nbytes: that a kernel or library was handed to read and write, or that a copy moved.
+        flops: additions and multiplications of a product; 0 where nobody counts them.
+        source, target: of a copy, from which device's memory to which.
+        pinned: whether the host's side of a copy is pinned memory.
+        waits: whether the call came back only when the work was done.
+        mark: the `number` of the record that a wait, or the synchronisation of an event, waited for; 0 where that was
+            recorded while nobody listened.
+        peer: of a copy between two devices, the number of the other device's stream, which comes before and after it.
+        failed: whether an emulated device had failed by the time that the call returned: the work is never done.
+        begun, ended: marks of a GPU's clock around the work; None on an emulated device, which has none.
+    """
+
+    kind: str
+    name: str
+    device: str
+    stream: int | None
+    number: int
+    asked: int
+    returned: int
+    nbytes: int = 0
+    flops: int = 0
+    source: str = ""
+    target: str = ""
+    pinned: bool = False
+    waits: bool = False
+    mark: int = 0
+    peer: int | None = None
+    failed: bool = False
+    begun: Any = None
+    ended: Any = None
+
+
+Event = CallEvent | FailEvent | OpEvent | LaunchEvent | LibraryEvent | CopyEvent | QueueEvent
 Listener = Callable[[Event], None]
 
 active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)
@@ -109,6 +158,14 @@ calls: bool = False  # whether some listener wants to hear of a call before it r
 _held = 0
 _listeners: list[tuple[int | None, Listener, bool]] = []
 _lock = threading.Lock()
+
+
+_numbers = count(1)
+
+
+def numbered() -> int:
+    """The number of the next `QueueEvent`."""
+    return next(_numbers)
 
 
 class _Silence(threading.local):

@@ -13,8 +13,10 @@ Source: names, behaviour and errors follow https://docs.pytorch.org/docs/stable/
 
 from __future__ import annotations
 
+from time import perf_counter_ns
 from typing import NamedTuple
 
+from tensorkit import tracing
 from tensorkit.cuda.devices import (
     DeviceLike,
     checked_index,
@@ -75,7 +77,7 @@ from tensorkit.cuda.streams import (
 from tensorkit.elementwise.run import register_zip
 from tensorkit.errors import AcceleratorError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
-from tensorkit.kernels.cuda import Emulation, emulate
+from tensorkit.kernels.cuda import Emulation, emulate, told
 from tensorkit.kernels.cuda.emulator import UNITS
 from tensorkit.ops.shared.copy import register_copy
 from tensorkit.ops.shared.fill import register_fill
@@ -341,7 +343,10 @@ def synchronize(device: DeviceLike = None) -> None:
     ...     synchronize()
     """
     need_cuda()
-    kernels.streams_of(present_index(device)).synchronize()
+    streams, asked = kernels.streams_of(present_index(device)), perf_counter_ns()
+    streams.synchronize()
+    if tracing.active:
+        told.tell_call("synchronize", "synchronize", streams, asked, waits=True)
 
 
 # What code of earlier years makes its tensors with: ``cuda.FloatTensor(2, 3)``.

@@ -21,11 +21,14 @@ from __future__ import annotations
 
 import ctypes
 from itertools import count
+from time import perf_counter_ns
 from typing import Any
 
+from tensorkit import tracing
 from tensorkit.cuda.devices import DeviceLike, checked_index, is_available, need_cuda, present_index
 from tensorkit.device import device as Device
 from tensorkit.kernels import cuda as kernels
+from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import held_up, sync_debug
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST
@@ -165,8 +168,11 @@ class Stream:
         Raises:
             AcceleratorError: when work of the device has failed.
         """
+        asked = perf_counter_ns()
         held_up()
         self._queue.synchronize()
+        if tracing.active:
+            told.tell_call("synchronize", "Stream.synchronize", self._queue, asked, waits=True)
 
     def __enter__(self) -> Stream:
         context = StreamContext(self)
@@ -240,7 +246,7 @@ class Event:
     (True, True)
     """
 
-    __slots__ = ("__weakref__", "_blocking", "_handle", "_mark", "_timing")
+    __slots__ = ("__weakref__", "_blocking", "_handle", "_mark", "_timing", "_told")
     __module__ = "tensorkit.cuda"
 
     def __init__(
@@ -259,6 +265,7 @@ class Event:
         self._blocking = blocking
         self._handle = 0
         self._mark: Any = None
+        self._told = 0  # the number of the `QueueEvent` that told of its record
 
     @property
     def device(self) -> Device | None:
@@ -293,14 +300,23 @@ class Event:
             raise RuntimeError(
                 f"Event device {before.index} does not match recording stream's device {queue.device.index}."
             )
+        asked = perf_counter_ns()
         self._mark = queue.mark(timing=self._timing, blocking=self._blocking, again=before)
+        self._told = (
+            told.tell_call("record", "record", queue, asked, begun=told.clock(queue)) if tracing.active else 0
+        )
         event = getattr(self._mark, "event", None)
         self._handle = self._handle or (next(_handles) if event is None else int(event.handle))
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let what is given to a stream (by default the current one) from now on wait for it; the program does not."""
         if self._mark is not None:
-            _queue_of(stream).follow(self._mark)
+            queue, asked = _queue_of(stream), perf_counter_ns()
+            begun = told.clock(queue) if tracing.active else None
+            queue.follow(self._mark)
+            if tracing.active:
+                ended = told.clock(queue)
+                told.tell_call("wait", "wait_event", queue, asked, mark=self._told, begun=begun, ended=ended)
 
     def query(self) -> bool:
         """Whether it is completed; an event that was never recorded is."""
@@ -313,7 +329,11 @@ class Event:
             AcceleratorError: when work of its device has failed.
         """
         if self._mark is not None:
+            asked = perf_counter_ns()
             self._mark.wait()
+            if tracing.active:
+                queue = kernels.streams_of(self._mark.index)
+                told.tell_call("synchronize", "Event.synchronize", queue, asked, mark=self._told, waits=True)
 
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds from this event to a later one.

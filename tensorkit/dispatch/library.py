@@ -117,6 +117,14 @@ def _without_data(value: Any) -> Any:
     return made
 
 
+def _flops(given: tuple[Any, ...], made: Any) -> int:
+    """Additions and multiplications of a product: each element sums over the last dimension of the left factor."""
+    factors = list(_tensors(given))
+    if len(factors) < 2 or not isinstance(made, Tensor) or not factors[-2]._lay().size:
+        return 0
+    return int(2 * made.numel() * factors[-2]._lay().size[-1])
+
+
 class _Call:
     """One call: which tensors read the device's bytes, and in whose place."""
 
@@ -139,8 +147,11 @@ class _Call:
         finally:
             for original, alias in self.pairs.values():
                 self._follow(original, alias)
-        library.told(self.name, self.used, beside)
+        library.told(self.name, self.used, self._buffers(), waits=True)
         return self._there(result, beside)
+
+    def _buffers(self) -> list[Any]:
+        return [storage._buffer for storage, _, _ in self.storages.values()]
 
     def _queue(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return at once what will hold the result; the body runs when the stream comes to it."""
@@ -158,8 +169,8 @@ class _Call:
                 for target, found in zip(targets, _tensors((body(*given, **named),)), strict=True):
                     target._nd()[...] = found._nd()
 
-        buffers = [storage._buffer for storage, _, _ in self.storages.values()]
-        library.queue(self.name, self.used, work, buffers)
+        count = _flops((*args, *kwargs.values()), made) if tracing.active and self.used == "BLAS" else 0
+        library.queue(self.name, self.used, work, self._buffers(), count)
         return made
 
     def _empty_like(self, shown: Any) -> Any:

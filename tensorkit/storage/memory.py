@@ -24,7 +24,9 @@ class Memory(Protocol):
     def allocate(self, nbytes: int, index: int) -> Any: ...
     def pointer(self, buffer: Any) -> int: ...
     def to_host(self, buffer: Any, start: int, stop: int) -> Bytes: ...
-    def from_host(self, buffer: Any, start: int, data: Bytes, *, queued: bool = False) -> None: ...
+    def from_host(
+        self, buffer: Any, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None: ...
     def copy(self, dst: Any, dst_start: int, src: Any, src_start: int, nbytes: int) -> None: ...
 
 
@@ -43,7 +45,9 @@ class _HostMemory:
     def to_host(self, buffer: Bytes, start: int, stop: int) -> Bytes:
         return buffer[start:stop]
 
-    def from_host(self, buffer: Bytes, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: Bytes, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         buffer[start : start + data.size] = data
 
     def copy(self, dst: Bytes, dst_start: int, src: Bytes, src_start: int, nbytes: int) -> None:
@@ -69,7 +73,9 @@ class _MetaMemory:
     def to_host(self, buffer: _NoBytes, start: int, stop: int) -> Bytes:
         raise MissingKernelError("Cannot copy out of meta tensor; no data!")
 
-    def from_host(self, buffer: _NoBytes, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: _NoBytes, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         pass  # nothing is kept, as in PyTorch
 
     def copy(self, dst: _NoBytes, dst_start: int, src: _NoBytes, src_start: int, nbytes: int) -> None:

@@ -538,7 +538,8 @@ def copy_bytes(
         memory_of(dst.device).copy(dst._buffer, dst_start, src._buffer, src_start, nbytes)
     elif src.device.type == "cpu":
         data = src._buffer[src_start : src_start + nbytes]
-        memory_of(dst.device).from_host(dst._buffer, dst_start, data, queued=non_blocking and src._pinned)
+        queued = non_blocking and src._pinned
+        memory_of(dst.device).from_host(dst._buffer, dst_start, data, queued=queued, pinned=src._pinned)
     elif non_blocking and dst._pinned:
         memory: Any = memory_of(src.device)
         memory.to_pinned(src._buffer, src_start, dst._buffer[dst_start : dst_start + nbytes])

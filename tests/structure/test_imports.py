@@ -79,6 +79,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "practice",
         "reduction",
         "stride_explorer",
+        "timeline",
         "tracing",
     },
     {"lessons", "plots"},

@@ -21,6 +21,7 @@ from tensorkit_widgets.practice.quiz import Quiz
 from tensorkit_widgets.practice.setup_report import SetupReport
 from tensorkit_widgets.reduction.widget import ReductionExplorer
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
+from tensorkit_widgets.timeline.widget import Timeline, timeline
 from tensorkit_widgets.tracing import magic as explain_magic
 from tensorkit_widgets.tracing.explain import explain
 from tensorkit_widgets.tracing.widget import Trace, trace
@@ -43,6 +44,7 @@ __all__ = [
     "ReductionExplorer",
     "SetupReport",
     "StrideExplorer",
+    "Timeline",
     "Trace",
     "explain",
     "forget",
@@ -52,6 +54,7 @@ __all__ = [
     "plot_storage",
     "plot_timing",
     "progress",
+    "timeline",
     "trace",
     "unload_ipython_extension",
 ]

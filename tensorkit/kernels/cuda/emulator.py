@@ -346,9 +346,12 @@ class CudaMemory:
         data: Bytes = memory_for(buffer).to_host(buffer, start, stop)
         return data
 
-    def from_host(self, buffer: Any, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: Any, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         """Put the host's bytes into the buffer at `start`; `queued` comes back before they are there."""
-        memory_for(buffer).from_host(buffer, start, numpy.ascontiguousarray(data), queued=queued)
+        data = numpy.ascontiguousarray(data)
+        memory_for(buffer).from_host(buffer, start, data, queued=queued, pinned=pinned)
 
     def to_pinned(self, buffer: Any, start: int, target: Bytes) -> None:
         """Queue a copy of the bytes from `start` on into pinned memory of the host."""

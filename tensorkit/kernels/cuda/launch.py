@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorkit import tracing
 from tensorkit.dtypes import dtype, promote_types
+from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.compile import Kernel, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
 from tensorkit.kernels.cuda.families import Zip, scalar_values, widest
@@ -69,7 +70,7 @@ def launch_zip(
         run_staged(work, spec, operands, size, values)
     else:
         work.zip(spec, operands, size, values)
-    work.tell()
+    work.tell(operands, size)
 
 
 def _spec(
@@ -137,6 +138,7 @@ def launch_kernel(
     grid, block = runner.launch(Launch(kernel, arguments, where.index, buffers, threads, blocks, guard))
     if tracing.active:
         tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{where.index}", runner.name))
+        told.tell("kernel", kernel.name, where, nbytes=told.reached(operands))
 
 
 def check_reach(operands: tuple[tuple[Operand, Ints], ...]) -> None:

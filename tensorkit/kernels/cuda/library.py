@@ -15,6 +15,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
+from tensorkit.kernels.cuda.told import tell
 
 __all__ = ["bytes_of", "keep", "queue", "told", "wait"]
 
@@ -39,10 +40,14 @@ def wait(buffer: Any) -> None:
     wait_for(buffer)
 
 
-def queue(name: str, library: str, work: Callable[[], None], buffers: Sequence[Any]) -> None:
-    """Give a library's work to the current stream, and tell the listeners."""
+def queue(name: str, library: str, work: Callable[[], None], buffers: Sequence[Any], flops: int = 0) -> None:
+    """Give a library's work to the current stream, and tell the listeners.
+
+    Args:
+        flops: additions and multiplications, where they are known.
+    """
     enqueue(work, buffers)
-    told(name, library, buffers[0])
+    told(name, library, buffers, flops=flops)
 
 
 def keep(data: Bytes, beside: Any) -> EmulatedBuffer:
@@ -54,7 +59,8 @@ def keep(data: Bytes, beside: Any) -> EmulatedBuffer:
     return buffer
 
 
-def told(name: str, library: str, buffer: Any) -> None:
-    """Tell the listeners of a library call on the device that holds `buffer`."""
+def told(name: str, library: str, buffers: Sequence[Any], **more: Any) -> None:
+    """Tell the listeners of a library call on the device that holds the buffers, the first of them at least."""
     if tracing.active:
-        tracing.emit(tracing.LibraryEvent(name, library, f"cuda:{buffer.index}", "emulated"))
+        tracing.emit(tracing.LibraryEvent(name, library, f"cuda:{buffers[0].index}", "emulated"))
+        tell("library", name, buffers[0], nbytes=sum(buffer.nbytes for buffer in buffers), **more)

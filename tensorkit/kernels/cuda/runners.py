@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy
 
+from tensorkit import tracing
 from tensorkit.kernels.cuda import compile as compiler
-from tensorkit.kernels.cuda import host_cuda
+from tensorkit.kernels.cuda import host_cuda, told
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
 from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.gpu.memory import GpuBuffer
@@ -212,10 +213,14 @@ class GpuRunner:
         code = self._loaded.get((asked.kernel, asked.device)) or self._load(
             asked.kernel, asked.device, device
         )
+        stream = streams.current()
+        begun = told.begin(stream) if tracing.active else None
         try:
-            self._launch(streams.current().core, self._config(blocks), code, *values)
+            self._launch(stream.core, self._config(blocks), code, *values)
         except Exception as error:
             raise as_pytorch_says(error) from error
+        if begun is not None:
+            told.end(stream, begun)
         return blocks, THREADS
 
     def parts(self, rows: int, columns: int) -> int:

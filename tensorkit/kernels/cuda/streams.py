@@ -404,6 +404,11 @@ class DeviceStreams:
         except Exception as problem:
             self._fault = self._fault or problem
 
+    @property
+    def failed(self) -> bool:
+        """Whether some of its work has gone wrong, whoever knows of it."""
+        return self._fault is not None
+
     def check(self) -> None:
         """Tell of a failure.
 

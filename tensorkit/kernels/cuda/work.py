@@ -17,6 +17,7 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype
+from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.compile import Kernel
 from tensorkit.kernels.cuda.families import Zip, kernel_name, zip_kernel
 from tensorkit.kernels.cuda.half import identity, math_name, raw_name
@@ -96,13 +97,15 @@ class Work:
         buffers = [operand.buffer for operand in operands]
         return runner.launch(Launch(kernel, arguments, self.index, buffers, piece.elements))
 
-    def tell(self) -> None:
+    def tell(self, operands: tuple[Operand, ...], size: Ints) -> None:
         """Hand what was launched to the listeners."""
         if not tracing.active:
             return
-        for kernel, (grid, block) in self.launched:
-            name, where = self.name or kernel, f"cuda:{self.index}"
+        names = [self.name or kernel for kernel, _ in self.launched]
+        for name, (_, (grid, block)) in zip(names, self.launched, strict=True):
+            where = f"cuda:{self.index}"
             tracing.emit(tracing.LaunchEvent(name, (grid,), (block,), where, self.runner.name))
+        told.tell_all("kernel", names, operands[0].buffer, nbytes=told.touched(operands, size))
 
 
 # -- in steps ------------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ import numpy
 from tensorkit import tracing
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels import cuda as kernels
+from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import refusal
 from tensorkit.kernels.cuda.traced import KernelTrace, run
@@ -79,6 +80,7 @@ def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0)
     if tracing.active:
         where, who = f"cuda:{kernels.current_device()}", "gpu" if gpu else "emulated"
         tracing.emit(tracing.LaunchEvent(plain(kernel).__name__, *sizes, where, who))
+        _tell(plain(kernel).__name__, args)
 
 
 def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) -> KernelTrace:
@@ -112,6 +114,15 @@ def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) 
         handed.bring_back()
 
 
+def _tell(name: str, args: tuple[Any, ...]) -> None:
+    """Tell the listeners which stream was given it; a kernel on arrays of NumPy alone is on none."""
+    tensors = [tensor for _, tensor in _tensors(("", one) for one in args)]
+    if tensors:
+        waits = any(isinstance(one, numpy.ndarray) for one in args)
+        where, moved = tensors[0]._store()._buffer, sum(tensor.nbytes for tensor in tensors)
+        told.tell("kernel", name, where, nbytes=moved, waits=waits)
+
+
 def _sizes(grid: Grid, block: Grid) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Grid and block as tuples."""
     sizes = tuple((size,) if isinstance(size, int) else tuple(size) for size in (grid, block))
@@ -137,8 +148,11 @@ def _on_gpu(
 ) -> None:
     cuda: Any = import_module("numba.cuda")
     compiled = kernel if hasattr(kernel, "py_func") else cuda.jit(plain(kernel))
-    stream = kernels.streams_of(kernels.current_device()).current().handle
-    compiled[grid, block, cuda.external_stream(stream) if stream else 0, sharedmem](*args)
+    stream = kernels.streams_of(kernels.current_device()).current()
+    begun = told.begin(stream) if tracing.active else None
+    compiled[grid, block, cuda.external_stream(stream.handle) if stream.handle else 0, sharedmem](*args)
+    if begun is not None:
+        told.end(stream, begun)
 
 
 def _emulated(

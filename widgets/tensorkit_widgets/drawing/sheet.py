@@ -36,7 +36,7 @@ PAGE = 960.0
 
 KINDS = (
     "lit", "kin", "ghost", "blank", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head",
-    "button", "on", "off", "seam",
+    "button", "on", "off", "seam", "waits",
 )  # fmt: skip
 """How a tile may look: `sheet.css` draws it, and the text twin has a mark for each that means something."""
 

@@ -192,7 +192,7 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
     kind = "tk-tile" + "".join([f" tk-{_LOOKS.get(word, f'is-{word}')}" for word in kinds])
     kind += "" if tile.dim is None else f" tk-d{tile.dim % DIMENSIONS}"
     inside = f'<rect class="tk-box" x="{x:.10g}" y="{y:.10g}" width="{wide:.10g}" height="{high:.10g}"/>'
-    if "seam" in kinds:
+    if "seam" in kinds or "waits" in kinds:
         inside += _hatch(x, y, wide, high)
     # In a low tile the number moves up, clear of the tag in the corner.
     line = round(y + high / 2 - (4 if tile.tag and high <= 60 else 0) + font * 0.32, 2)

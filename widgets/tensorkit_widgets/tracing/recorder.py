@@ -384,7 +384,7 @@ class Recorder:
             if running is not None:
                 running.counted = True
                 _count(running, event)
-        elif event.depth == 0:
+        elif not isinstance(event, tracing.QueueEvent) and event.depth == 0:
             self._hear_call(event, running)
 
     def _hear_call(self, event: Any, running: Open | None) -> None:

@@ -9,6 +9,8 @@ from weakref import finalize
 
 import numpy
 
+from tensorkit import tracing
+from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.gpu.streams import GpuMark, GpuStream, checked, gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, Traffic, resized
@@ -146,28 +148,38 @@ class GpuMemory:
         data = numpy.empty(stop - start, numpy.uint8)
         held_up()
         self._fetch(buffer, start, data).wait()
+        if tracing.active:
+            told.tell_copy(buffer, data.size, "cpu", waits=True)
         return data
 
     def to_pinned(self, buffer: GpuBuffer, start: int, target: Bytes) -> None:
         """Queue a copy of the bytes from `start` on into pinned memory of the host."""
         self._remember(self._fetch(buffer, start, target), target)
+        if tracing.active:
+            told.tell_copy(buffer, target.size, "cpu", pinned=True)
 
     def _fetch(self, buffer: GpuBuffer, start: int, target: Bytes) -> GpuStream:
         stream = gpu_streams(buffer.index).current()
         if target.size:
             self.select(buffer.index)
             address = target.__array_interface__["data"][0]
+            begun = told.begin(stream) if tracing.active else None
             checked(
                 self.driver.cuMemcpyDtoHAsync(address, buffer.address + start, target.size, stream.handle)
             )
+            if begun is not None:
+                told.end(stream, begun)
             self.traffic.d2h += target.size
         return stream
 
-    def from_host(self, buffer: GpuBuffer, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: GpuBuffer, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         """Put the host's bytes into the buffer at `start`.
 
         Args:
             queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
+            pinned: whether `data` is pinned; the listeners are told.
         """
         data = numpy.ascontiguousarray(data)
         if not queued:
@@ -177,12 +189,17 @@ class GpuMemory:
         self.select(buffer.index)
         stream = gpu_streams(buffer.index).current()
         address = data.__array_interface__["data"][0]
+        begun = told.begin(stream) if tracing.active else None
         checked(self.driver.cuMemcpyHtoDAsync(buffer.address + start, address, data.size, stream.handle))
+        if begun is not None:
+            told.end(stream, begun)
         self.traffic.h2d += data.size
         if queued:
             self._remember(stream, data)
         else:
             stream.wait()
+        if tracing.active:
+            told.tell_copy(buffer, data.size, source="cpu", pinned=pinned, waits=not queued)
 
     def _remember(self, stream: GpuStream, data: Bytes) -> None:
         """Keep pinned memory until the driver has copied it."""
@@ -199,10 +216,15 @@ class GpuMemory:
             here.after(there)
         self.select(src.index)
         target, source = dst.address + dst_start, src.address + src_start
+        begun = told.begin(here) if tracing.active else None
         checked(self.driver.cuMemcpyAsync(target, source, nbytes, here.handle))
+        if begun is not None:
+            told.end(here, begun)
         self.traffic.d2d += nbytes
         if here is not there:
             there.after(here)
+        if tracing.active:
+            told.tell_copy(src, nbytes, f"cuda:{dst.index}", peer=None if here is there else there.number)
 
     def resize(self, buffer: GpuBuffer, nbytes: int) -> GpuBuffer:
         """A buffer of another length on the same device that starts with the same bytes."""

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy
 
+from tensorkit import tracing
+from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.memory.allocator import Allocator, Block, Segment
 from tensorkit.kernels.cuda.streams import DeviceStreams, EmulatedStream, enqueue, wait_for
@@ -188,19 +190,27 @@ class EmulatedMemory:
         held_up()
         wait_for(buffer)
         self.traffic.d2h += stop - start
-        return buffer._bytes[start:stop].copy()
+        data = buffer._bytes[start:stop].copy()
+        if tracing.active:
+            told.tell_copy(buffer, stop - start, "cpu", waits=True)
+        return data
 
     def to_pinned(self, buffer: EmulatedBuffer, start: int, target: Bytes) -> None:
         """Queue a copy of the bytes from `start` on into pinned memory of the host."""
         self.traffic.d2h += target.size
         source = buffer._bytes[start : start + target.size]
         enqueue(lambda: target.__setitem__(..., source), (buffer,))
+        if tracing.active:
+            told.tell_copy(buffer, target.size, "cpu", pinned=True)
 
-    def from_host(self, buffer: EmulatedBuffer, start: int, data: Bytes, *, queued: bool = False) -> None:
+    def from_host(
+        self, buffer: EmulatedBuffer, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
+    ) -> None:
         """Put the host's bytes into the buffer at `start`.
 
         Args:
             queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
+            pinned: whether `data` is pinned; the listeners are told.
         """
         target = buffer._bytes[start : start + data.size]
         if queued:
@@ -210,6 +220,8 @@ class EmulatedMemory:
             wait_for(buffer)
             target[...] = data
         self.traffic.h2d += data.size
+        if tracing.active:
+            told.tell_copy(buffer, data.size, source="cpu", pinned=pinned, waits=not queued)
 
     def copy(
         self, dst: EmulatedBuffer, dst_start: int, src: EmulatedBuffer, src_start: int, nbytes: int
@@ -226,6 +238,8 @@ class EmulatedMemory:
         here.after(there)
         enqueue(lambda: target.__setitem__(..., source), (src, dst))
         there.after(here)
+        if tracing.active:
+            told.tell_copy(src, nbytes, f"cuda:{dst.index}", peer=None if here is there else there.number)
 
     def resize(self, buffer: EmulatedBuffer, nbytes: int) -> EmulatedBuffer:
         """A buffer of another length on the same device that starts with the same bytes."""

@@ -1,0 +1,383 @@
+"""The picture of a timeline: the events in a row, the time above, a lane for the CPU and one for every stream."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from tensorkit.tracing import QueueEvent
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.drawing.page_width import clipped
+from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Tile, Wire, paragraph
+from tensorkit_widgets.drawing.words import wrap
+from tensorkit_widgets.timeline.schedule import CPU, Span, lanes, short_name
+from tensorkit_widgets.timeline.words import how_long, label, line, story, summary
+
+__all__ = ["MOST_EVENTS", "Moment", "compose_timeline"]
+
+MARGIN = 28.0
+GUTTER = 142.0
+BESIDE = 700.0  # a page as wide as this has the lanes' names beside them, a narrower one above
+CHIP, AXIS = 28.0, 30.0
+BAR = 40.0
+PITCH, CLOSE = 62.0, 40.0
+MOST_LANES = 7
+MOST_EVENTS = 80
+THIN = 2.0
+FONT, SMALL = 14.0, 10.0
+DIMS = {"kernel": 0, "copy": 1, "library": 3}
+KEY = {"kernel": 76.0, "library": 80.0, "copy": 68.0, "waits": 68.0}
+WITH_KEY = 900.0  # a page as wide as this says what the colours mean
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """All that the picture knows: the events, their spans, the step, how near, and where the times are from.
+
+    Attributes:
+        source: ``simulated`` or ``measured``. model: what is said of that.
+        left_out: events that were too many to keep.
+    """
+
+    events: tuple[QueueEvent, ...]
+    spans: tuple[Span, ...]
+    at: int
+    near: bool = False
+    source: str = "simulated"
+    model: str = ""
+    left_out: int = 0
+    page: float = PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The part of the time that is drawn, and where."""
+
+    first: int
+    last: int
+    begin: float
+    end: float
+    left: float
+    width: float
+
+    def x(self, moment: float) -> float:
+        share = (min(max(moment, self.begin), self.end) - self.begin) / (self.end - self.begin)
+        return round(self.left + self.width * share, 2)
+
+    def shows(self, span: Span) -> bool:
+        inside = span.end >= self.begin and span.begin <= self.end
+        return inside and self.first <= span.number <= self.last
+
+
+def compose_timeline(model: Moment) -> Sheet:
+    """One step of a timeline."""
+    view = _view(model)
+    notes, key = _headline(model)
+    chips, y = _chips(model, 46.0)
+    tables = [table for table in (key, chips) if table is not None and table.tiles]
+    frames: list[Frame] = []
+    wires: list[Wire] = []
+    top = y + 12
+    shown, hidden = _lanes(model)
+    places, y = _places(model, shown, top + AXIS)
+    if model.spans:
+        axis, ticks = _axis(view, top + AXIS - 10, y)
+        notes += axis
+        wires += ticks
+    for lane in shown:
+        table, more, frame = _lane(model, view, lane, places[lane])
+        notes += more
+        frames.append(frame)
+        tables += [table] if table.rows else []
+    wires += _arrows(model, view, places)
+    if hidden:
+        notes.append(Note(MARGIN, y + 12, f"and {hidden} more lanes: go to a step of theirs", "muted"))
+        y += 20
+    said = _said(model)
+    told, y = _told(model, said, y + 10)
+    return Sheet("Timeline", _title(model), y, tuple(tables), (*notes, *told), tuple(frames), tuple(wires),
+                 (*said, model.model, *_lines(model, view)), " ".join(said), "ok", model.page)  # fmt: skip
+
+
+# ---- words
+
+
+def _title(model: Moment) -> str:
+    events = len(model.events) + model.left_out
+    many = f"{events:,} event{'' if events == 1 else 's'}"
+    if model.at:
+        return f"step {model.at} of {many}, {short_name(model.events[model.at - 1])}, {model.source}"
+    total = max((span.end for span in model.spans), default=0.0)
+    return f"{many} in {how_long(total)}, {model.source}" if events else f"no events, {model.source}"
+
+
+def _headline(model: Moment) -> tuple[list[Note], Table | None]:
+    """What is looked at, what the colours mean, and whether it is measured or simulated."""
+    title = _title(model).removesuffix(f", {model.source}")
+    right = model.page - MARGIN - 9.2 * len(model.source)
+    role = "copy-words" if model.source == "simulated" else "good-words"
+    notes = [Note(model.page - MARGIN, 30, model.source, role, "end")]
+    key = None
+    if model.page >= WITH_KEY:
+        right -= 22 + sum(KEY.values())
+        key, more = _key(right)
+        notes += more
+    title = clipped(title, right - MARGIN - 12, 11.5 / MONO)
+    return [Note(MARGIN, 30, title, "title"), *notes], key
+
+
+def _key(x: float) -> tuple[Table, list[Note]]:
+    tiles, notes = [], []
+    for kind, room in KEY.items():
+        look = ("waits",) if kind == "waits" else ("on",)
+        tiles.append(Tile(f"key-{kind}", x, 17, 18, 16, "", kind, look, dim=DIMS.get(kind)))
+        notes.append(Note(x + 24, 30, kind, "muted"))
+        x += room
+    return Table("key", "what the colours mean", (tuple(tiles),), role="img", told=False), notes
+
+
+def _said(model: Moment) -> tuple[str, ...]:
+    if not model.at:
+        more = (f"{model.left_out:,} later events were too many to keep.",) if model.left_out else ()
+        return (*summary(model.spans), *more)
+    mine = [span for span in model.spans if span.number == model.at]
+    before = [span for span in model.spans if span.number < model.at]
+    return story(model.at, model.events[model.at - 1], mine, before)
+
+
+def _told(model: Moment, said: Sequence[str], y: float) -> tuple[list[Note], float]:
+    """The sentences, and under them where the times are from; in the same room at every step of a wide page."""
+    room = model.page - 2 * MARGIN
+    broken = wrap(_unbroken(" ".join(said)), room, 15)
+    notes = list(paragraph(MARGIN, y + 16, broken, "body", 21))
+    y += 21.0 * (max(len(broken), 3) if model.page >= BESIDE else len(broken)) + 8
+    small = wrap(_unbroken(f"{model.source.capitalize()}. {model.model}"), room, 12.5)
+    notes += paragraph(MARGIN, y + 12, small, "muted", 17)
+    return notes, y + 17.0 * len(small) + 12
+
+
+def _unbroken(text: str) -> str:
+    """With every number on the line of its unit."""
+    return re.sub(r"(?<=\d) (?=[µmkMG]?[sB]\b|[GT])", "\u00a0", text)
+
+
+def _lines(model: Moment, view: _View) -> Iterator[str]:
+    """Every event in view, in the text twin."""
+    if view.first > 1 or view.last < len(model.events):
+        yield f"events {view.first} to {view.last} of {len(model.events):,}:"
+    mine: dict[int, list[Span]] = {}
+    for span in model.spans:
+        mine.setdefault(span.number, []).append(span)
+    for number in range(view.first, view.last + 1):
+        yield line(number, model.events[number - 1], mine.get(number, ()))
+
+
+# ---- the time
+
+
+def _view(model: Moment) -> _View:
+    """All of it, or as many events as can be told apart; or the time around a step."""
+    events, at = len(model.events), model.at
+    first = max(1, min((at or 1) - MOST_EVENTS // 2, events - MOST_EVENTS + 1))
+    last = min(events, first + MOST_EVENTS - 1)
+    seen = [span for span in model.spans if first <= span.number <= last]
+    if model.near and at:
+        mine = [span for span in model.spans if span.number == at]
+        seen = [span for span in mine if span.lane != CPU] or mine
+    begin = min((span.begin for span in seen), default=0.0)
+    end = max((span.end for span in seen), default=1.0)
+    if model.near and at:
+        room = max(end - begin, 10.0)
+        begin, end = max(0.0, begin - room), end + room
+    end = max(end, begin + 1.0)
+    beside = model.page >= BESIDE
+    left = MARGIN + (GUTTER if beside else 0.0)
+    return _View(first, last, begin, end, left, model.page - MARGIN - left)
+
+
+def _axis(view: _View, y: float, bottom: float) -> tuple[list[Note], list[Wire]]:
+    """Moments, with a line through the lanes under each."""
+    length = view.end - view.begin
+    step = next(
+        unit * 10.0**power
+        for power in count(-1)
+        for unit in (1, 2, 5)
+        if length / (unit * 10.0**power) <= max(3, view.width / 96)
+    )
+    notes, wires = [], []
+    tick = -(-view.begin // step) * step
+    while tick <= view.end + step * 1e-6:
+        x = view.x(tick)
+        text = f"{tick / 1e3:,.10g} ms" if step >= 1e3 else f"{round(tick, 3):,.10g} µs"
+        anchor = "end" if x > view.left + view.width - 24 else "middle" if x > view.left + 24 else "start"
+        notes.append(Note(x, y, text, "muted", anchor))
+        wires.append(Wire(((x, y + 6), (x, bottom - 4)), "grid", head=False))
+        tick += step
+    return notes, wires
+
+
+# ---- the events in a row
+
+
+def _chips(model: Moment, y: float) -> tuple[Table, float]:
+    """The program: one chip for every event, the one that is looked at in sight."""
+    room = model.page - 2 * MARGIN
+    texts = [f"{k} {short_name(event)}" for k, event in enumerate(model.events, 1)]
+    wide = [min(len(text), 22) * MONO * 12.5 + 16 for text in texts]
+    first = last = max(model.at, 1) - 1
+    used = wide[first] if wide else 0.0
+    while True:  # as many neighbours as there is room for, on both sides
+        before = first > 0 and used + wide[first - 1] + 6 <= room and (last - first) % 2 == 1
+        after = last + 1 < len(wide) and used + wide[last + 1] + 6 <= room
+        if not after and first > 0 and used + wide[first - 1] + 6 <= room:
+            before = True
+        if before:
+            first -= 1
+            used += wide[first] + 6
+        elif after:
+            last += 1
+            used += wide[last] + 6
+        else:
+            break
+    x, tiles = MARGIN, []
+    for k in range(first, last + 1 if wide else first):
+        kinds = ("lit",) if k + 1 == model.at else () if model.at == 0 or k < model.at else ("plain",)
+        text = clipped(texts[k], wide[k] - 8, 12.5)
+        mine = [span for span in model.spans if span.number == k + 1]
+        said = line(k + 1, model.events[k], mine)
+        tiles.append(
+            Tile(
+                f"event:{k + 1}",
+                x,
+                y,
+                wide[k],
+                CHIP,
+                text,
+                said,
+                kinds,
+                _kin(k + 1),
+                action="tick",
+                font=12.5,
+            )
+        )
+        x += wide[k] + 6
+    return Table("events", "the events, in the order of the program", (tuple(tiles),), told=False), y + CHIP
+
+
+def _kin(number: int) -> tuple[str, ...]:
+    return tuple(f"{kind}:{number}" for kind in ("event", "call", "held", "run"))
+
+
+# ---- lanes
+
+
+def _lanes(model: Moment) -> tuple[tuple[str, ...], int]:
+    """The lanes that are drawn, that of the step among them, and how many are not."""
+    found = lanes(model.spans) or (CPU,)
+    if len(found) <= MOST_LANES:
+        return found, 0
+    mine = next((s.lane for s in model.spans if s.number == model.at and s.lane != CPU), found[1])
+    place = max(1, min(found.index(mine) - MOST_LANES // 2, len(found) - MOST_LANES + 1))
+    return (CPU, *found[place : place + MOST_LANES - 1]), len(found) - MOST_LANES
+
+
+def _places(model: Moment, shown: Sequence[str], top: float) -> tuple[dict[str, float], float]:
+    """The upper edge of every lane's bars."""
+    beside = model.page >= BESIDE
+    pitch = (PITCH if len(shown) <= 5 else CLOSE) + (0 if beside else 16)
+    first = top + (6 if beside else 22)
+    places = {lane: first + pitch * k for k, lane in enumerate(shown)}
+    return places, first + pitch * len(shown) - (pitch - BAR) + 14
+
+
+def _lane(model: Moment, view: _View, lane: str, y: float) -> tuple[Table, list[Note], Frame]:
+    beside = model.page >= BESIDE
+    name = Note(MARGIN, y + BAR / 2 + 5, lane, "heading") if beside else Note(MARGIN, y - 7, lane, "heading")
+    high = BAR - (8 if len(lanes(model.spans)) > 5 else 0)
+    tiles = tuple(
+        _bar(model, view, span, y, high)
+        for span in sorted(model.spans, key=lambda span: (span.begin, span.number))
+        if span.lane == lane and view.shows(span)
+    )
+    said = "what the CPU does" if lane == CPU else f"what {lane} does"
+    frame = Frame(view.left, y - 4, view.width, high + 8, "soft", 6.0)
+    return (
+        Table(f"lane:{lane}", f"{said}, in the order of time", (tiles,) if tiles else (), told=False),
+        [name],
+        frame,
+    )
+
+
+def _bar(model: Moment, view: _View, span: Span, y: float, high: float) -> Tile:
+    x, right = view.x(span.begin), view.x(span.end)
+    key = {"call": "call", "held": "held"}.get(span.kind, "run")
+    width = max(right - x, THIN)
+    x = min(x, view.left + view.width - width)
+    if span.kind == "record":
+        width, x = 7.0, min(max(x - 3.5, view.left), view.left + view.width - 7)
+    text = (
+        span.name if span.kind not in ("record", "held", "wait") else "waits" if span.kind != "record" else ""
+    )
+    font = min(FONT, (width - 8) / (max(len(text), 1) * MONO))
+    if font < SMALL:
+        text = clipped(text, width - 6, SMALL) if width > 5 * MONO * SMALL else ""
+        font = SMALL
+    return Tile(
+        f"{key}:{span.number}", x, y, width, high, text, label(span), _look(model, span), _kin(span.number),
+        action="tick", font=round(font, 1), dim=DIMS.get(span.kind), full=span.name,
+    )  # fmt: skip
+
+
+def _look(model: Moment, span: Span) -> tuple[str, ...]:
+    """Work is filled, what a later step brings an outline; what waits is hatched, an event is a bar."""
+    now, later = span.number == model.at, bool(model.at) and span.number > model.at
+    lit = ("lit",) if now else ()
+    if span.kind in ("held", "wait"):
+        return ("waits", *lit)
+    if span.kind == "record":
+        return ("bar", *lit)
+    if span.kind == "call":
+        return lit or (("plain",) if later else ())
+    return lit or (("off",) if later else ("on",))
+
+
+# ---- arrows
+
+
+def _arrows(model: Moment, view: _View, places: dict[str, float]) -> list[Wire]:
+    """From every event that is recorded to who waits for it; of the step, from the call to the work, and back."""
+    work = {span.number: span for span in model.spans if span.lane != CPU}
+    recorded = {event.number: k for k, event in enumerate(model.events, 1) if event.kind == "record"}
+    wires = []
+    for k, event in enumerate(model.events, 1):
+        source, target = work.get(recorded.get(event.mark, 0)), work.get(k)
+        if event.kind == "wait" and source is not None and target is not None:
+            kind = "strong" if model.at in (k, source.number) else "dashed"
+            wires.append(_arrow(view, places, source, source.begin, target, target.end, kind))
+    mine = [span for span in model.spans if span.number == model.at]
+    call = next((span for span in mine if span.lane == CPU), None)
+    held = next((span for span in mine if span.kind == "held"), None)
+    run = work.get(model.at)
+    if call is not None and run is not None and run.kind != "wait":
+        wires.append(_arrow(view, places, call, min(call.end, run.begin), run, run.begin, "strong"))
+    if held is not None and run is not None:
+        wires.append(_arrow(view, places, run, run.end, held, held.end, "strong"))
+    return [wire for wire in wires if wire is not None]
+
+
+def _arrow(
+    view: _View, places: dict[str, float], source: Span, left: float, target: Span, came: float, kind: str
+) -> Wire | None:
+    """From a moment of one lane to a moment of another, where both are in sight."""
+    if source.lane == target.lane or source.lane not in places or target.lane not in places:
+        return None
+    if not (view.shows(source) and view.shows(target)) or not view.begin <= left <= view.end:
+        return None
+    down = places[source.lane] < places[target.lane]
+    begin = (view.x(left), places[source.lane] + (BAR if down else 0))
+    end = (view.x(came), places[target.lane] - 1 + (0 if down else BAR + 2))
+    ends = (f"run:{source.number}", f"run:{target.number}") if CPU not in (source.lane, target.lane) else ()
+    return Wire((begin, end), kind, ends=ends)

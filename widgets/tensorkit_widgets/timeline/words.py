@@ -1,0 +1,212 @@
+"""What is said of a timeline, and of each event in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorkit.tracing import QueueEvent
+from tensorkit_widgets.timeline.schedule import CPU, Span, lane_of, lanes, short_name
+
+__all__ = ["how_long", "label", "line", "moment", "story", "summary"]
+
+MOST_SAID = 3  # streams of which the summary says how busy they are
+
+
+def how_long(us: float) -> str:
+    """A time, short.
+
+    >>> how_long(5), how_long(12.34), how_long(1240), how_long(2_500_000)
+    ('5 µs', '12.3 µs', '1.24 ms', '2.5 s')
+    """
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if us >= size * 0.9995:
+            return f"{us / size:.3g} {unit}"
+    return f"{us:.3g} µs"
+
+
+def moment(us: float) -> str:
+    """A moment: with as many digits as tell it from its neighbours.
+
+    >>> moment(0), moment(1234.5), moment(35.06)
+    ('0 µs', '1,234.5 µs', '35.1 µs')
+    """
+    return f"{round(us, 1):,.1f}".removesuffix(".0") + " µs"
+
+
+def _amount(nbytes: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if nbytes >= size:
+            return f"{nbytes / size:.3g} {unit}"
+    return f"{nbytes} byte{'' if nbytes == 1 else 's'}"
+
+
+def _from_to(span: Span) -> str:
+    return f"from {moment(span.begin)} to {moment(span.end)}"
+
+
+def label(span: Span) -> str:
+    """What is said of one bar."""
+    when = f"{_from_to(span)}, {how_long(span.length)}"
+    if span.kind == "call":
+        return f"{span.number}: the CPU calls {span.name} {when}"
+    if span.kind == "held":
+        return f"{span.number}: the CPU waits in {span.name} {when}"
+    if span.kind == "record":
+        return f"{span.number}: an event of {span.lane}, reached at {moment(span.begin)}"
+    if span.kind == "wait":
+        return f"{span.number}: {span.lane} waits for an event {when}"
+    return f"{span.number}: {span.name} on {span.lane} {when}"
+
+
+def line(number: int, event: QueueEvent, spans: Sequence[Span]) -> str:
+    """One event in the text twin."""
+    asked = next((span for span in spans if span.lane == CPU), None)
+    parts = [f"{number}. {short_name(event)}"]
+    if asked is not None:
+        parts.append(f"asked at {moment(asked.begin)}")
+    for span in spans:
+        if span.kind == "record":
+            parts.append(f"reached by {span.lane} at {moment(span.begin)}")
+        elif span.kind == "wait":
+            parts.append(
+                f"{span.lane} waits {_from_to(span)}" if span.length else f"{span.lane} need not wait"
+            )
+        elif span.kind == "held":
+            parts.append(f"the CPU waits {_from_to(span)}")
+        elif span.lane != CPU:
+            parts.append(f"{span.lane} {_from_to(span)}")
+    if event.failed:
+        parts.append(f"never done: {event.device} has failed")
+    return "; ".join(parts)
+
+
+# ---- one step
+
+
+def story(number: int, event: QueueEvent, spans: Sequence[Span], before: Sequence[Span]) -> tuple[str, ...]:
+    """What was asked, when it ran, and what it waited for.
+
+    Args:
+        spans: of this event. before: all of earlier events.
+    """
+    asked = next((span for span in spans if span.lane == CPU), None)
+    held = next((span for span in spans if span.kind == "held"), None)
+    work = next((span for span in spans if span.lane != CPU), None)
+    lane = lane_of(event.device, event.stream)
+    said = [_asks(event, asked, held, lane)]
+    if work is not None and event.kind not in ("record", "wait"):
+        said.append(f"It runs {_from_to(work)}{_why_then(work, asked, before)}.")
+    elif work is not None and event.kind == "record":
+        said.append(
+            f"It is reached at {moment(work.begin)}, when all is done that the stream was given before it."
+        )
+    elif event.failed:
+        said.append(
+            f"It is never done: {event.device} has failed, and says so at the next call that waits for it."
+        )
+    elif work is not None:
+        said.append(
+            f"{lane} waits {_from_to(work)}, and the program does not."
+            if work.length
+            else "The event has been reached by then: nothing waits."
+        )
+    said += _held(event, held)
+    return tuple(said)
+
+
+def _asks(event: QueueEvent, asked: Span | None, held: Span | None, lane: str) -> str:
+    when = "" if asked is None else f"At {moment(asked.begin)} the program "
+    name = short_name(event)
+    if event.kind == "synchronize":
+        what = (
+            "an event"
+            if event.name == "Event.synchronize"
+            else lane
+            if event.stream is not None
+            else event.device
+        )
+        return f"{when}calls {name}() to wait for {what}."
+    if event.kind == "record":
+        return f"{when}records an event on {lane}."
+    if event.kind == "wait":
+        return f"{when}tells {lane} to wait for an event."
+    back = (
+        "" if asked is None or held is not None else f", and the call returns after {how_long(asked.length)}"
+    )
+    if event.kind == "copy":
+        kind = "pinned" if event.pinned else "pageable"
+        source, target = (
+            f"the CPU’s {kind} memory" if place == "cpu" else place for place in (event.source, event.target)
+        )
+        way = f"within {source}" if source == target else f"from {source} to {target}"
+        return f"{when}asks {lane} to copy {_amount(event.nbytes)} {way}{back}."
+    return f"{when}gives {name} to {lane}{back}."
+
+
+def _why_then(work: Span, asked: Span | None, before: Sequence[Span]) -> str:
+    """Why a stream began when it did."""
+    if asked is not None and work.begin <= asked.end + 0.001 and asked.kind == "call":
+        return ", as soon as it is asked: the stream had nothing else to do"
+    same = [span for span in before if span.lane == work.lane and span.kind != "record" and span.length]
+    last = max(same, key=lambda span: span.end, default=None)
+    if last is not None and last.end >= work.begin - 0.5:
+        what = "its wait" if last.kind == "wait" else f"{last.name} ({last.number})"
+        return f", after {what} on the same stream"
+    ways = [span for span in before if span.name == work.name and span.kind == work.kind == "copy"]
+    last = max(ways, key=lambda span: span.end, default=None)
+    if last is not None and last.end >= work.begin - 0.5:
+        return f", when the way is free: copies in one direction take turns, and {last.number} was before it"
+    return ""
+
+
+def _held(event: QueueEvent, held: Span | None) -> list[str]:
+    if held is not None and held.length:
+        return [f"The program waits {_from_to(held)}: {how_long(held.length)} in which it asks for nothing."]
+    if event.kind == "synchronize":
+        return ["There is nothing left to wait for."]
+    return []
+
+
+# ---- all of it
+
+
+def summary(spans: Sequence[Span]) -> tuple[str, ...]:
+    """What the whole shows: how long the CPU asked and waited, and how busy the streams were."""
+    if not spans:
+        return ("No device was given anything.",)
+    held = sum(span.length for span in spans if span.kind == "held")
+    asking = sum(span.length for span in spans if span.kind == "call")
+    total = max(span.end for span in spans)
+    said = [f"The CPU asks for {how_long(asking)} and waits for {how_long(held)}."]
+    busy = {lane: _busy(spans, lane) for lane in lanes(spans) if lane != CPU}
+    shown = list(busy)[:MOST_SAID]
+    said += [f"{lane} works {how_long(busy[lane])} of {how_long(total)}." for lane in shown]
+    if len(busy) > len(shown):
+        said.append(f"So do {len(busy) - len(shown)} more streams.")
+    both = _together(spans)
+    if both:
+        said.append(f"For {how_long(both)} more than one stream works at the same time.")
+    return tuple(said)
+
+
+_WORKS = ("kernel", "library", "copy")
+
+
+def _busy(spans: Sequence[Span], lane: str) -> float:
+    return sum(span.length for span in spans if span.lane == lane and span.kind in _WORKS)
+
+
+def _together(spans: Sequence[Span]) -> float:
+    """For how long at least two streams work."""
+    edges = sorted(
+        (moment, change)
+        for span in spans
+        if span.kind in _WORKS
+        for moment, change in ((span.begin, 1), (span.end, -1))
+    )
+    working, since, total = 0, 0.0, 0.0
+    for when, change in edges:
+        if working > 1:
+            total += when - since
+        working, since = working + change, when
+    return round(total, 3)
