@@ -48,6 +48,12 @@ TELLS = (
     ("14.detached_factor", "does not switch autograd off"),
     ("14.through_a_view", "to wherever it shows"),
     ("14.leaf_write", "which is **no leaf**"),
+    ("22.stopwatch", "it times the call and not the work"),
+    ("22.which_wait", "What Python has to *see*, it has to wait for"),
+    ("22.small_steps", "One step of that loop took 4.5 µs"),
+    ("22.race", "they race, and who wins"),
+    ("22.early_read", "**stale bytes**"),
+    ("22.told_late", "which is innocent"),
 )
 """Words that tell a card's answer, as they stand in its lesson: all of them wait for it."""
 

@@ -50,7 +50,7 @@ def _early(_: Any) -> int:
 QUESTIONS = (
     Question(
         "stopwatch",
-        "`a` and `b` are matrices of 2,000 × 2,000 on the device, which has nothing else to do. We start a stopwatch, "
+        "`a` and `b` are matrices of 1,000 × 1,000 on the device, which has nothing else to do. We start a stopwatch, "
         "run `c = a @ b`, and read it; then we run `tk.cuda.synchronize()`, and read it again. Which of the two parts "
         "takes longer?",
         "The line with `synchronize()`",
