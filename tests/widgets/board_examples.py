@@ -18,6 +18,7 @@ import tensorkit_widgets as tkw
 from tensorkit_widgets.widget.board import Board
 from tensorkit_widgets.widget.saved_page import numbered
 from tests.widgets import kernels
+from tests.widgets.timeline import programs
 
 __all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
 
@@ -79,6 +80,9 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "reduction": lambda: tkw.ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
     "reduction_keepdim": lambda: tkw.ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
     "reduction_refused": lambda: tkw.ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
+    "timeline": programs.product,
+    "timeline_streams": programs.two_streams,
+    "timeline_launches": lambda: programs.launches(2),
     "trace": _traced,
 }
 """Small, and the same every time: neither times nor addresses nor unseeded numbers."""

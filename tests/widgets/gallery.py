@@ -26,7 +26,7 @@ BOARDS = {
     "strides": "stride-explorer", "memory": "memory-map", "recorded": "trace", "story": "explain",
     "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
     "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
-    "traced": "kernel-tracer",
+    "traced": "kernel-tracer", "line": "timeline",
 }  # fmt: skip
 CARDS = ("predicted", "exercise", "quiz", "puzzle")
 

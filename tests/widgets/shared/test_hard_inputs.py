@@ -131,7 +131,7 @@ def opened(make: Callable[[], Board]) -> Board | None:
 
 def test_every_kind_is_here() -> None:
     kinds = {type(made).__name__ for made in (make() for make in BOARDS.values())}
-    assert kinds == {*KINDS, "BoxedMemory", "KernelTracer"}  # which draws a kernel, and no tensor
+    assert kinds == {*KINDS, "BoxedMemory", "KernelTracer", "Timeline"}  # the last two draw no tensor
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

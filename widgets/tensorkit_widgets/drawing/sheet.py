@@ -48,6 +48,7 @@ class Sheet:
     ``said`` is what has just happened, for the live region; ``words`` are the sentences of the text twin. ``layout``
     are the integers from which the browser fills in the formula and draws the arcs to the element that is pointed at.
     What begins at ``pinned`` or lower is the storage: where the picture scrolls, the browser holds it in sight.
+    ``styles`` are style sheets of its own, beside the one of all sheets.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Sheet:
     begins: tuple[Begin, ...] = ()
     keys: tuple[Key, ...] = ()
     pinned: float | None = None
+    styles: tuple[str, ...] = ()
 
 
 def paragraph(

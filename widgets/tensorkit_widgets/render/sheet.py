@@ -54,7 +54,7 @@ def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> 
     body = "".join(_body(sheet, live)) if sheet.pinned is None or not live else _pinned(sheet, sheet.pinned)
     label = f"{sheet.name}: {sheet.title}"
     layout = json.dumps(sheet.layout, separators=(",", ":")) if live and sheet.layout else None
-    styles = ("sheet.css", "graph_scene.css") if sheet.boxes_label else ("sheet.css",)
+    styles = ("sheet.css", *sheet.styles, *(("graph_scene.css",) if sheet.boxes_label else ()))
     return framed(body, (sheet.width, sheet.height), label, theme, live, styles, data_layout=layout)
 
 

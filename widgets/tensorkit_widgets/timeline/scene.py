@@ -98,8 +98,10 @@ def compose_timeline(model: Moment) -> Sheet:
         y += 20
     said = _said(model)
     told, y = _told(model, said, y + 10)
-    return Sheet("Timeline", _title(model), y, tuple(tables), (*notes, *told), tuple(frames), tuple(wires),
-                 (*said, model.model, *_lines(model, view)), " ".join(said), "ok", model.page)  # fmt: skip
+    return Sheet(
+        "Timeline", _title(model), y, tuple(tables), (*notes, *told), tuple(frames), tuple(wires),
+        (*said, model.model, *_lines(model, view)), " ".join(said), "ok", model.page, styles=("timeline.css",),
+    )  # fmt: skip
 
 
 # ---- words

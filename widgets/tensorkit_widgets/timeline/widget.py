@@ -31,6 +31,7 @@ from tensorkit_widgets.timeline.recorder import MOST_KEPT, Recorder
 from tensorkit_widgets.timeline.scene import Moment, compose_timeline
 from tensorkit_widgets.timeline.schedule import Span
 from tensorkit_widgets.widget.board import MOST_PAGES, Board, Control, State
+from tensorkit_widgets.widget.picture import css
 
 __all__ = ["Timeline", "timeline"]
 
@@ -56,6 +57,8 @@ class Timeline(Board):
 
     kind = "timeline"
     widths = (440.0, 600.0, 760.0, PAGE)
+    styles = ("sheet.css", "board.css", "timeline.css")
+    _css = css("sheet.css", "board.css", "timeline.css")
 
     def __init__(
         self, events: Recorder | Iterable[tracing.QueueEvent], *, model: Model | None = None, **unknown: Any
@@ -141,6 +144,12 @@ class Timeline(Board):
             "held": str(any(s.kind == "held" and s.number == self.at for s in spans)).lower(),
             "zoom": "near" if self._state.near else "all",
         }  # fmt: skip
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        with self._guard:
+            sheet = self._sheet(self.at)
+        return f"Timeline: {sheet.title}. {sheet.said}"
 
     def _kept_steps(self) -> Sequence[int]:
         """The whole and the events around the present one: a page to keep has room for so many."""
