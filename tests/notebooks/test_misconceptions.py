@@ -46,7 +46,10 @@ PICTURES = {
     "a slice aliases its base": ("02", 'StrideExplorer(t, "[1:, ::2]")'),
     "getsizeof of a list": ("01", "BoxedMemory(values)"),
     "timing a GPU without synchronising": ("22", "with timeline() as line:\n    c = a @ b\n    d = c + 1"),
-    "small work is slower on a GPU": ("22", 'small = tk.ones(32, 32, device="cuda")\nwith timeline() as line:'),
+    "small work is slower on a GPU": (
+        "22",
+        'small = tk.ones(32, 32, device="cuda")\nwith timeline() as line:',
+    ),
     "streams race": ("22", 'print("y, where nobody waits:")'),
     "non_blocking reads stale bytes": ("22", 'print("the sum, read at once and read after a wait:")'),
     "device errors blame the wrong line": ("22", "line  # what had been asked"),
