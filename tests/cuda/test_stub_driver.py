@@ -221,3 +221,77 @@ os.putenv("STUB_DRIVER_FAIL", "")
 """
     printed, _ = told(driver, tmp_path, code)
     assert printed == ["CUDA error: device-side assert triggered"]
+
+
+def test_what_is_heard_of_the_queues_is_timed_by_the_devices_own_clock(driver: Path, tmp_path: Path) -> None:
+    code = """
+p = tk.ones(3).pin_memory()
+side = tk.cuda.Stream()
+a = p.cuda()
+a + 1
+mark("unheard")
+b = a + 1
+with tk.tracing.record() as events:
+    mark("kernel")
+    b = a + 1
+    mark("copy")
+    c = p.to("cuda", non_blocking=True)
+    mark("record")
+    event = side.record_event()
+    mark("wait")
+    event.wait()
+    mark("back")
+    b.cpu()
+    mark("synchronize")
+    tk.cuda.synchronize()
+    mark("end")
+for e in events:
+    if isinstance(e, tk.tracing.QueueEvent):
+        timed = [what for what in ("begun", "ended") if getattr(e, what) is not None]
+        print(e.kind, e.stream, e.nbytes, e.waits, e.pinned, *timed)
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == [
+        "kernel 0 24 False False begun ended",
+        "copy 0 12 False True begun ended",
+        "record 1 0 False False begun",
+        "wait 0 0 False False begun ended",
+        "copy 0 12 True False begun ended",
+        "synchronize None 0 True False",
+    ]
+    assert calls(part(log, "unheard")) == ["cuLaunchKernel"]  # no cost where nobody listens
+    clock = ["cuEventCreate", "cuEventRecord"]
+    assert calls(part(log, "kernel")) == [*clock, "cuLaunchKernel", *clock]
+    assert calls(part(log, "copy"))[:5] == [*clock, "cuMemcpyHtoD", *clock]
+    assert calls(part(log, "record")) == [*clock, *clock]  # the learner's own, and one that has the time
+    assert calls(part(log, "wait")) == [*clock, "cuStreamWaitEvent", *clock]
+    assert calls(part(log, "back")) == [*clock, "cuMemcpyDtoH", *clock, "cuStreamSynchronize"]
+    assert part(log, "synchronize") == ["cuCtxSynchronize device 0"]
+    flags = {line.split()[1]: line.split()[-1] for line in log if line.startswith("cuEventCreate")}
+    events = [line.split()[1] for line in part(log, "kernel") if line.startswith("cuEventRecord")]
+    assert [flags[event] for event in events] == ["0", "0"]  # 2 would be without a time
+    streams = {
+        line.split()[-1] for line in part(log, "kernel") if line.startswith(("cuEventRecord", "cuLaunch"))
+    }
+    assert streams == {"0x1", "3"}  # of the launch, the last word is the count
+
+
+def test_a_timeline_reads_the_clock_when_the_devices_are_done(driver: Path, tmp_path: Path) -> None:
+    code = """
+from tensorkit_widgets import timeline
+a = tk.ones(3).cuda()
+a + 1
+with timeline() as line:
+    b = a + 1
+    b.cpu()
+    mark("end")
+print(line.source, [(s.kind, s.lane) for s in line.spans])
+print({round(s.length, 3) for s in line.spans if s.lane != "CPU"})
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == [
+        "measured [('call', 'CPU'), ('kernel', 'cuda:0 stream 0'), ('held', 'CPU'), ('copy', 'cuda:0 stream 0')]",
+        "{0.0}",  # the stub's clock says 1.5 ms between any two events
+    ]
+    assert calls(part(log, "end"))[:3] == ["cuCtxSynchronize", "cuEventCreate", "cuEventRecord"]
+    assert "cuEventSynchronize" in calls(part(log, "end"))

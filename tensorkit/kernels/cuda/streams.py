@@ -406,7 +406,7 @@ class DeviceStreams:
 
     @property
     def failed(self) -> bool:
-        """Whether some of its work has gone wrong, whoever knows of it."""
+        """Whether some of its work has gone wrong, told or not."""
         return self._fault is not None
 
     def check(self) -> None:

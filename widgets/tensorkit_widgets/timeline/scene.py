@@ -155,7 +155,7 @@ def _told(model: Moment, said: Sequence[str], y: float) -> tuple[list[Note], flo
     room = model.page - 2 * MARGIN
     broken = wrap(_unbroken(" ".join(said)), room, 15)
     notes = list(paragraph(MARGIN, y + 16, broken, "body", 21))
-    y += 21.0 * (max(len(broken), 3) if model.page >= BESIDE else len(broken)) + 8
+    y += 21.0 * (max(len(broken), 2) if model.page >= BESIDE else len(broken)) + 8
     small = wrap(_unbroken(f"{model.source.capitalize()}. {model.model}"), room, 12.5)
     notes += paragraph(MARGIN, y + 12, small, "muted", 17)
     return notes, y + 17.0 * len(small) + 12

@@ -11,7 +11,7 @@ from typing import Any
 from tensorkit.tracing import QueueEvent
 from tensorkit_widgets.timeline.model import Model
 
-__all__ = ["CPU", "Span", "lane_of", "lanes", "measured", "schedule", "short_name"]
+__all__ = ["CPU", "Span", "Times", "clocked", "lane_of", "lanes", "measured", "schedule", "short_name"]
 
 CPU = "CPU"
 
