@@ -120,13 +120,12 @@ TASKS = (
             "`start.record()`, `work()`, `end.record()`, `end.synchronize()`, and then `start.elapsed_time(end)`.",
         ),
         "def milliseconds(work):\n"
-        "    start = tk.cuda.Event(enable_timing=True)\n"
-        "    end = tk.cuda.Event(enable_timing=True)\n"
-        "    start.record()\n"
+        "    before, after = (tk.cuda.Event(enable_timing=True) for _ in range(2))\n"
+        "    before.record()\n"
         "    work()\n"
-        "    end.record()\n"
-        "    end.synchronize()\n"
-        "    return start.elapsed_time(end)",
+        "    after.record()\n"
+        "    after.synchronize()\n"
+        "    return before.elapsed_time(after)",
         stage="faded",
         right=(
             lambda tk, t: tried.by_events,
@@ -197,12 +196,12 @@ TASKS = (
             "`side.wait_stream(here)` before the block, `here.wait_stream(side)` behind it.",
         ),
         "def tripled(x, side):\n"
-        "    here = tk.cuda.current_stream()\n"
-        "    side.wait_stream(here)\n"
+        "    current = tk.cuda.current_stream()\n"
+        "    side.wait_stream(current)\n"
         "    with tk.cuda.stream(side):\n"
-        "        y = x * 3\n"
-        "    here.wait_stream(side)\n"
-        "    return y",
+        "        threefold = x * 3\n"
+        "    current.wait_stream(side)\n"
+        "    return threefold",
         stage="faded",
         right=(
             lambda tk, t: tried.side_by_streams,
@@ -416,10 +415,10 @@ TASKS = (
             "copy.",
         ),
         "def fetched(x):\n"
-        "    here = tk.empty(x.shape, dtype=x.dtype, pin_memory=True)\n"
-        "    here.copy_(x, non_blocking=True)\n"
+        "    home = tk.empty(x.shape, dtype=x.dtype, pin_memory=True)\n"
+        "    home.copy_(x, non_blocking=True)\n"
         "    tk.cuda.current_stream().synchronize()\n"
-        "    return here.tolist()",
+        "    return home.tolist()",
         right=(
             lambda tk, t: tried.fetched_after_the_stream,
             lambda tk, t: tried.fetched_after_an_event,
