@@ -94,6 +94,25 @@ def test_a_step_lights_its_bars_and_tells_of_them() -> None:
     assert "waits from 33 µs to 364.3 µs" in w.text()
 
 
+def test_work_beside_other_work_is_told_of() -> None:
+    w = programs.two_streams()
+    assert "At the same time cuda:0 stream 1 does cpu → cuda:0 (3): neither waits" in w.goto(2).text()
+    assert "At the same time cuda:0 stream 0 does mm (2): neither waits" in w.goto(3).text()
+    assert "At the same time" not in w.goto(7).text()  # it waited for the other stream
+    assert "At the same time" not in programs.product().goto(2).text()
+
+
+def test_a_pageable_copy_says_why_the_program_waits() -> None:
+    with tk.cuda.emulate():
+        x = tk.ones(1000)
+        with timeline() as w:
+            x.to("cuda", non_blocking=True).cpu()
+    assert "from the CPU’s pageable memory to cuda:0" in w.goto(1).text()
+    assert "Only out of pinned memory is copied while the program goes on" in w.text()
+    assert "Only out of pinned" not in w.goto(2).text()
+    assert "for it, until" in w.text()
+
+
 def test_the_whole_is_summed_up() -> None:
     said = programs.two_streams().text()
     assert "Timeline: 8 events in 364 µs, simulated" in said
@@ -169,14 +188,14 @@ def test_around_the_step_is_nearer() -> None:
 
 
 @pytest.mark.parametrize("width", Timeline.widths)
-@pytest.mark.parametrize("make", [programs.product, programs.two_streams, programs.launches], ids=str)
-def test_on_any_page_it_fits_and_every_tile_has_a_name_of_its_own(width: float, make: Any) -> None:
-    w = make()
+@pytest.mark.parametrize("program", programs.__all__)
+def test_on_any_page_it_fits_and_every_tile_has_a_name_of_its_own(width: float, program: str) -> None:
+    w = getattr(programs, program)()
     send(w, "room", width)
     for at in range(w.steps + 1):
         sheet = w._sheet(at)
         assert sheet.width == width
-        assert sheet.height <= (520 if width > 700 else 640)
+        assert sheet.height <= (520 if width > 700 else 700)
         found = [tile for table in sheet.tables for tile in table.tiles]
         assert len({tile.key for tile in found}) == len(found)
         assert all(tile.width > 0 and tile.x + tile.width <= width for tile in found)

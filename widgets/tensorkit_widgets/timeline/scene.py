@@ -145,9 +145,7 @@ def _said(model: Moment) -> tuple[str, ...]:
     if not model.at:
         more = (f"{model.left_out:,} later events were too many to keep.",) if model.left_out else ()
         return (*summary(model.spans), *more)
-    mine = [span for span in model.spans if span.number == model.at]
-    before = [span for span in model.spans if span.number < model.at]
-    return story(model.at, model.events[model.at - 1], mine, before)
+    return story(model.at, model.events[model.at - 1], model.spans)
 
 
 def _told(model: Moment, said: Sequence[str], y: float) -> tuple[list[Note], float]:
@@ -155,7 +153,7 @@ def _told(model: Moment, said: Sequence[str], y: float) -> tuple[list[Note], flo
     room = model.page - 2 * MARGIN
     broken = wrap(_unbroken(" ".join(said)), room, 15)
     notes = list(paragraph(MARGIN, y + 16, broken, "body", 21))
-    y += 21.0 * (max(len(broken), 2) if model.page >= BESIDE else len(broken)) + 8
+    y += 21.0 * (max(len(broken), 3) if model.page >= BESIDE else len(broken)) + 8
     small = wrap(_unbroken(f"{model.source.capitalize()}. {model.model}"), room, 12.5)
     notes += paragraph(MARGIN, y + 12, small, "muted", 17)
     return notes, y + 17.0 * len(small) + 12

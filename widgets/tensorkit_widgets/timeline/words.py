@@ -83,12 +83,14 @@ def line(number: int, event: QueueEvent, spans: Sequence[Span]) -> str:
 # ---- one step
 
 
-def story(number: int, event: QueueEvent, spans: Sequence[Span], before: Sequence[Span]) -> tuple[str, ...]:
-    """What was asked, when it ran, and what it waited for.
+def story(number: int, event: QueueEvent, every: Sequence[Span]) -> tuple[str, ...]:
+    """What was asked, when it ran, what it waited for, and what else ran then.
 
     Args:
-        spans: of this event. before: all of earlier events.
+        every: the spans of all events.
     """
+    spans = [span for span in every if span.number == number]
+    before = [span for span in every if span.number < number]
     asked = next((span for span in spans if span.lane == CPU), None)
     held = next((span for span in spans if span.kind == "held"), None)
     work = next((span for span in spans if span.lane != CPU), None)
@@ -96,6 +98,7 @@ def story(number: int, event: QueueEvent, spans: Sequence[Span], before: Sequenc
     said = [_asks(event, asked, held, lane)]
     if work is not None and event.kind not in ("record", "wait"):
         said.append(f"It runs {_from_to(work)}{_why_then(work, asked, before)}.")
+        said += _meanwhile(work, every)
     elif work is not None and event.kind == "record":
         said.append(
             f"It is reached at {moment(work.begin)}, when all is done that the stream was given before it."
@@ -159,9 +162,23 @@ def _why_then(work: Span, asked: Span | None, before: Sequence[Span]) -> str:
     return ""
 
 
+def _meanwhile(work: Span, every: Sequence[Span]) -> list[str]:
+    """What another stream does at the same time: nothing says which of the two comes first."""
+    others = (span for span in every if span.kind in _WORKS and span.lane != work.lane)
+    beside = [span for span in others if span.begin < work.end and work.begin < span.end]
+    if not beside:
+        return []
+    longest = max(beside, key=lambda span: min(span.end, work.end) - max(span.begin, work.begin))
+    what = f"{longest.name} ({longest.number})"
+    return [f"At the same time {longest.lane} does {what}: neither waits for the other."]
+
+
 def _held(event: QueueEvent, held: Span | None) -> list[str]:
     if held is not None and held.length:
-        return [f"The program waits {_from_to(held)}: {how_long(held.length)} in which it asks for nothing."]
+        said = [f"The program waits {how_long(held.length)} for it, until {moment(held.end)}."]
+        if event.source == "cpu" and not event.pinned:
+            said.append("Only out of pinned memory is copied while the program goes on.")
+        return said
     if event.kind == "synchronize":
         return ["There is nothing left to wait for."]
     return []
