@@ -52,6 +52,14 @@ PICTURES = {
     "more threads than elements": ("21", "@cuda.jit\ndef unguarded"),
     "a block does not go in step": ("21", "@cuda.jit\ndef hurried"),
     "memory moves in sectors": ("21", "@cuda.jit\ndef along_row"),
+    "timing a GPU without synchronising": ("22", "with timeline() as line:\n    c = a @ b\n    d = c + 1"),
+    "small work is slower on a GPU": (
+        "22",
+        'small = tk.ones(32, 32, device="cuda")\nwith timeline() as line:',
+    ),
+    "streams race": ("22", 'print("y, where nobody waits:")'),
+    "non_blocking reads stale bytes": ("22", 'print("the sum, read at once and read after a wait:")'),
+    "device errors blame the wrong line": ("22", "line  # what had been asked"),
     "element loops": ("06", "%%explain\nfew = tk.arange(4.0)"),
 }
 

@@ -55,6 +55,12 @@ TELLS = (
     ("21.hurry", "That is a **race**"),
     ("21.sectors", "Eight times the traffic"),
     ("21.tiles", "a quarter of the reads is left"),
+    ("22.stopwatch", "it times the call and not the work"),
+    ("22.which_wait", "What Python has to *see*, it has to wait for"),
+    ("22.small_steps", "One step of that loop took 4.5 µs"),
+    ("22.race", "they race, and who wins"),
+    ("22.early_read", "**stale bytes**"),
+    ("22.told_late", "which is innocent"),
 )
 """Words that tell a card's answer, as they stand in its lesson: all of them wait for it."""
 

@@ -143,6 +143,31 @@ class Emulation:
         with queue.held():
             yield
 
+    @contextmanager
+    def late(self) -> Iterator[None]:
+        """Let the devices work as late as a program allows: only when it waits for them, and no further.
+
+        Whatever the program reads without having waited for it is stale, every time; on a device in a hurry it
+        would often be right by luck.
+
+        >>> import tensorkit as tk
+        >>> with tk.cuda.emulate() as emulation, emulation.late():
+        ...     there, here = tk.ones(2, device="cuda"), tk.zeros(2).pin_memory()
+        ...     _ = here.copy_(there, non_blocking=True)
+        ...     print(here)
+        ...     tk.cuda.synchronize()
+        ...     print(here)
+        tensor([0., 0.])
+        tensor([1., 1.])
+        """
+        for streams in self.memory.streams:
+            streams.be_late(True)
+        try:
+            yield
+        finally:
+            for streams in self.memory.streams:
+                streams.be_late(False)
+
     def __repr__(self) -> str:
         devices = self.memory.devices
         plural = "" if len(devices) == 1 else "s"

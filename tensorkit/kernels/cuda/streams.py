@@ -50,15 +50,17 @@ class Mark:
     Attributes:
         stream: whose queue it is in.
         index: of the device.
+        place: how many pieces of work its queue had been given with it.
         reached: set when it was.
         time: when, in milliseconds of this computer's clock.
     """
 
-    __slots__ = ("index", "reached", "stream", "time")
+    __slots__ = ("index", "place", "reached", "stream", "time")
 
     def __init__(self, stream: EmulatedStream) -> None:
         self.stream = stream
         self.index = stream.device.index
+        self.place = 0
         self.reached = threading.Event()
         self.time = 0.0
 
@@ -79,6 +81,7 @@ class Mark:
         """
         if not self.done() and self.stream._is_stuck(threading.get_ident(), set()):
             raise RuntimeError(_HELD)
+        self.stream._want(self.place)
         self.reached.wait()
 
     def since(self, start: Mark) -> float:
@@ -104,6 +107,7 @@ class EmulatedStream:
         "_given",
         "_holders",
         "_queue",
+        "_until",
         "_waiting",
         "_worker",
         "device",
@@ -119,8 +123,11 @@ class EmulatedStream:
         self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
         self._given = self._done = self._waiting = 0
         self._busy = False
-        self._followed: list[Mark] = []  # of other streams, which this one waits for
+        self._followed: list[
+            tuple[int, Mark]
+        ] = []  # from which place on it waits for a mark of another stream
         self._holders: list[int] = []
+        self._until = 0  # how far somebody has waited for it
         self._worker: threading.Thread | None = None
 
     def __repr__(self) -> str:
@@ -137,6 +144,10 @@ class EmulatedStream:
         """Whether somebody keeps it from working."""
         return bool(self._holders)
 
+    def _rests(self) -> bool:
+        """Whether it does not begin what comes next: it is held, or late and nobody waits for that."""
+        return bool(self._holders) or (self.device.late and self._done >= self._until)
+
     # -- giving work ------------------------------------------------------------------------------------
 
     def put(self, work: Work, kept: Sequence[Any] = (), *, small: bool = True, always: bool = False) -> None:
@@ -149,7 +160,7 @@ class EmulatedStream:
         """
         with self._changed:
             self._given += 1
-            at_once = small and not self._queue and not self._busy and not self._holders
+            at_once = small and not self._queue and not self._busy and not self._rests()
             if at_once:
                 self._busy = True
             else:
@@ -180,7 +191,7 @@ class EmulatedStream:
         with numpy.errstate(all="ignore"):
             while True:
                 with self._changed:
-                    while self._busy or self._holders or not self._queue:
+                    while self._busy or not self._queue or self._rests():
                         if not self._changed.wait(IDLE_SECONDS) and not self._queue:
                             self._worker = None
                             return
@@ -212,6 +223,8 @@ class EmulatedStream:
             target = self._given
             if self._done < target and self._is_stuck(threading.get_ident(), set()):
                 raise RuntimeError(_HELD)
+        self._want(target)
+        with self._changed:
             self._waiting += 1
             try:
                 while self._done < target:
@@ -226,8 +239,19 @@ class EmulatedStream:
         seen.add(self)
         return any(
             not mark.done() and mark.stream not in seen and mark.stream._is_stuck(thread, seen)
-            for mark in tuple(self._followed)
+            for _, mark in tuple(self._followed)
         )
+
+    def _want(self, place: int) -> None:
+        """Somebody waits for what was queued up to here: a late device does that much, and what it needs for it."""
+        with self._changed:
+            if place <= self._until:
+                return
+            self._until = place
+            self._changed.notify_all()
+            needed = [mark for at, mark in self._followed if at <= place and not mark.done()]
+        for mark in needed:
+            mark.stream._want(mark.place)
 
     def synchronize(self) -> None:
         """`wait`, and tell of what went wrong.
@@ -248,13 +272,14 @@ class EmulatedStream:
         """
         mark = Mark(self)
         self.put(mark.reach, always=True)
+        mark.place = self._given
         return mark
 
     def follow(self, mark: Mark) -> None:
         """Do what is queued from now on after another stream (or this one) has reached a mark."""
-        self._followed = [earlier for earlier in self._followed if not earlier.done()]
+        self._followed = [(at, earlier) for at, earlier in self._followed if not earlier.done()]
         if not mark.done():
-            self._followed.append(mark)
+            self._followed.append((self._given + 1, mark))
             self.put(mark.reached.wait, small=False, always=True)
 
     def after(self, other: EmulatedStream) -> None:
@@ -289,6 +314,7 @@ class DeviceStreams:
     Attributes:
         default: the stream that work goes to where no other is chosen.
         blocking: whether every call waits for its work (``CUDA_LAUNCH_BLOCKING=1`` when the device came to be).
+        late: whether work is done only when somebody waits for it (see `be_late`).
         told: whether the program has heard that the device failed; it refuses everything from then on, until
             ``emulate()`` gives new devices.
 
@@ -304,6 +330,7 @@ class DeviceStreams:
 
     def __init__(self, index: int) -> None:
         self.index = index
+        self.late = False
         self.default = EmulatedStream(self, 0, 0)
         self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0")
         self._pools: dict[int, list[EmulatedStream]] = {}
@@ -360,6 +387,13 @@ class DeviceStreams:
         for stream in self.all():
             stream.wait()
         self.check()
+
+    def be_late(self, late: bool) -> None:
+        """Do work only when somebody waits for it, and no more than that; or whenever there is some, as usual."""
+        self.late = late
+        for stream in self.all():
+            with stream._changed:
+                stream._changed.notify_all()
 
     def do(self, work: Work, always: bool) -> None:
         """Do a piece of work unless the device has failed; should this fail, so has the device."""

@@ -395,3 +395,66 @@ def test_what_makes_the_program_wait_is_counted_warned_of_or_refused(
 def test_a_stream_says_what_it_is(device: DeviceStreams) -> None:
     stream: EmulatedStream = device.fresh()
     assert repr(stream) == "<emulated stream 1 of cuda:0, 0 waiting>"
+
+
+# -- late: work is done when somebody waits for it ------------------------------------------------------------
+
+
+@pytest.fixture
+def late(device: DeviceStreams) -> Iterator[DeviceStreams]:
+    device.be_late(True)
+    yield device
+    device.be_late(False)
+
+
+def test_a_late_device_works_when_it_is_waited_for(late: DeviceStreams, small: bool) -> None:
+    seen: list[int] = []
+    late.default.put(lambda: seen.append(1), small=small)
+    assert not late.default.passed(late.default.ticket())
+    late.default.wait()
+    assert seen == [1]
+    late.default.put(lambda: seen.append(2), small=small)
+    assert not late.default.passed(late.default.ticket())  # the wait before was for the first alone
+    assert seen == [1]
+
+
+def test_a_late_device_goes_no_further_than_the_mark(late: DeviceStreams) -> None:
+    seen: list[str] = []
+    late.default.put(lambda: seen.append("before"))
+    mark = late.default.mark()
+    late.default.put(lambda: seen.append("after"))
+    mark.wait()
+    with late.default.held():  # its worker has nothing in hand any more
+        assert seen == ["before"]
+    late.default.wait()
+    assert seen == ["before", "after"]
+
+
+def test_what_a_late_stream_follows_is_done_first(late: DeviceStreams) -> None:
+    first, second, third, seen = late.fresh(), late.fresh(), late.fresh(), []
+    first.put(lambda: seen.append("first"))
+    second.after(first)
+    second.put(lambda: seen.append("second"))
+    third.after(second)
+    third.put(lambda: seen.append("third"))
+    first.put(lambda: seen.append("nobody waits for this"))
+    third.wait()
+    assert seen == ["first", "second", "third"]
+
+
+def test_a_device_that_is_late_no_more_does_what_is_left(device: DeviceStreams) -> None:
+    done = threading.Event()
+    device.be_late(True)
+    device.default.put(done.set)
+    device.be_late(False)
+    assert done.wait(30)
+
+
+def test_a_late_device_that_blocks_does_each_call_at_once(memory: EmulatedMemory) -> None:
+    (streams, buffer) = memory.streams[0], memory.allocate(4, 0)
+    streams.blocking = True
+    streams.be_late(True)
+    fill(buffer, 7)
+    assert streams.default.passed(streams.default.ticket())
+    streams.be_late(False)
+    assert memory.to_host(buffer, 0, 4).tolist() == [7, 7, 7, 7]

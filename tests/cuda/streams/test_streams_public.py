@@ -113,6 +113,21 @@ def test_work_goes_to_the_current_stream_and_the_program_goes_on(emulation: Any)
     assert a.tolist() == [2, 2, 2]
 
 
+def test_devices_that_are_late_work_when_the_program_waits(emulation: Any) -> None:
+    a, here = tk.zeros(3, device="cuda"), tk.zeros(3).pin_memory()
+    with emulation.late():
+        a.add_(1)
+        here.copy_(a, non_blocking=True)
+        event = tk.cuda.current_stream().record_event()
+        a.add_(1)
+        assert (here.tolist(), event.query()) == ([0, 0, 0], False)
+        event.synchronize()
+        assert (here.tolist(), event.query()) == ([1, 1, 1], True)
+        assert not tk.cuda.current_stream().query()
+        assert a.tolist() == [2, 2, 2]
+    assert (a + 1).tolist() == [3, 3, 3]
+
+
 def test_one_stream_waits_for_another(emulation: Any) -> None:
     a, s, t = tk.ones(3, device="cuda"), tk.cuda.Stream(), tk.cuda.Stream()
     with emulation.hold(s):

@@ -132,6 +132,14 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "memory moves in sectors": "global memory moves in sectors of 32 bytes: neighbours should read neighbours.",
     "a tree adds in rounds": "in each round half as many threads add the total of another, at twice the distance.",
     "a tile is read once": "what a block brings into shared memory serves all its threads: nobody fetches it again.",
+    "a call only queues": "a call gives the device work and comes back; program and device go on side by side.",
+    "timing a GPU without synchronising": "a call is over before its work: wait for the device, then stop the time.",
+    "small work is slower on a GPU": "giving work takes microseconds, however little it is; only much is worth it.",
+    "`.item()` waits for the device": "what Python has to see, it waits for: item(), print, the size of x[mask].",
+    "streams race": "two streams do not wait for each other; an event of one lets the other wait.",
+    "a stream waits, or the program does": "wait_event lets a queue wait; synchronize makes the whole program wait.",
+    "non_blocking reads stale bytes": "a non_blocking copy is only queued: wait before you touch either end of it.",
+    "device errors blame the wrong line": "an error of a device is told at the next wait, not where it was made.",
     "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
 }
 """The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""

@@ -85,6 +85,18 @@ _TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "NumPy knows the memory of the CPU alone. Copy the tensor there first: `t.cpu()`.",
     ),
     (
+        ("Both events must be completed before",),
+        "timing a GPU without synchronising",
+        "the device has not come to the second event yet. Wait for it before you ask for the time: "
+        "`end.synchronize()`.",
+    ),
+    (
+        ("device-side assert triggered",),
+        "device errors blame the wrong line",
+        "something that was given to the device earlier has failed there, an index out of bounds for example. The line "
+        "that is told is only the first one that waited for the device.",
+    ),
+    (
         ("data type 'str'", "too many dimensions 'str'"),
         "text needs a table",
         "a tensor holds numbers only. Make a list of numbers of the text first.",

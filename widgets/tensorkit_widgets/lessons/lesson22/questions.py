@@ -1,0 +1,186 @@
+"""The predictions of lesson 22, with what proves them: on the kit's emulated devices, whose streams can be held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorkit as tk
+from tensorkit_widgets.lessons.lesson22.programs import LATE, WAITS, lettered, told_at
+from tensorkit_widgets.practice.checking.checks_streams import counted
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Question
+
+__all__ = ["QUESTIONS"]
+
+
+def _stopwatch(_: Any) -> str:
+    with tk.cuda.emulate() as devices, devices.late():
+        a = tk.ones(3, 3, device="cuda")
+        tk.cuda.synchronize()
+        a @ a
+        back_first = not tk.cuda.current_stream().query()
+        tk.cuda.synchronize()
+    return "The line with `synchronize()`" if back_first else "The line with `@`"
+
+
+def _waiting(_: Any) -> int:
+    with tk.cuda.emulate():
+        its: dict[str, Any] = {"x": tk.arange(5.0, device="cuda")}
+        return sum(counted(lambda act=act: act(its))[1] > 0 for _, act in WAITS)  # type: ignore[misc]
+
+
+def _raced(_: Any) -> int:
+    with tk.cuda.emulate() as devices:
+        side, x = tk.cuda.Stream(), tk.zeros(3, device="cuda")
+        with devices.hold(side):
+            with tk.cuda.stream(side):
+                x.fill_(7)
+            y = x + 1
+        return int(y[0])
+
+
+def _early(_: Any) -> int:
+    with tk.cuda.emulate() as devices:
+        x, here = tk.full((3,), 5.0, device="cuda"), tk.zeros(3, pin_memory=True)
+        with devices.hold():
+            here.copy_(x, non_blocking=True)
+            return int(here.sum().item())
+
+
+QUESTIONS = (
+    Question(
+        "stopwatch",
+        "`a` and `b` are matrices of 1,000 × 1,000 on the device, which has nothing else to do. We start a stopwatch, "
+        "run `c = a @ b`, and read it; then we run `tk.cuda.synchronize()`, and read it again. Which of the two parts "
+        "takes longer?",
+        "The line with `synchronize()`",
+        "`a @ b` only hands the work over and comes back. The product is computed while the program is at its next "
+        "lines, and the first line that has to wait gets all the time.",
+        options=("The line with `@`", "The line with `synchronize()`"),
+        slips=(
+            Slip(
+                "timing a GPU without synchronising",
+                "On the CPU it would be so. Here the call is over long before the product is.",
+                given="The line with `@`",
+            ),
+        ),
+        proof=_stopwatch,
+    ),
+    Question(
+        "which_wait",
+        '`x = tk.arange(5.0, device="cuda")`. How many of these six lines make the program wait for the device?\n\n'
+        + lettered(WAITS, "ABCDEF"),
+        3,
+        "D and F show numbers, which first have to be there. E needs to know how many are `True`, for the size of `z` "
+        "is on the CPU's side. A and C are given to the device and left alone; the shape in B is known without it.",
+        slips=(
+            Slip(
+                "`.item()` waits for the device",
+                "One is well hidden: the **size** of `y[y > 4]` depends on the numbers.",
+                given=2,
+            ),
+            Slip("`.item()` waits for the device", "Printing a tensor shows its numbers, too.", given=1),
+            Slip(
+                "a call only queues",
+                "Is it B? A shape is kept by the program, not by the device.",
+                given=4,
+            ),
+            Slip(
+                "a call only queues",
+                "`y.sum()` is a tensor on the device. Nobody has looked at it yet.",
+                given=5,
+            ),
+            Slip(
+                "a call only queues", "If every line waited, the two could never work side by side.", given=6
+            ),
+        ),
+        proof=_waiting,
+    ),
+    Question(
+        "small_steps",
+        "A webinar timed a loop over a million numbers, `for i in range(len(t)): sum += t[i]`. On the laptop's CPU it "
+        "took 1.37 s. How long did it take with `t` on the laptop's GPU?",
+        "4.54 s",
+        "A million steps, and each of them gives the device work of its own: about 4.5 µs a step, whatever there is to "
+        "add. The addition itself takes next to nothing.",
+        options=("4.54 s", "1.36 s", "0.05 ms"),
+        slips=(
+            Slip(
+                "small work is slower on a GPU",
+                "Each step has to be given to the device, and that takes longer than an addition on the CPU.",
+                given="1.36 s",
+            ),
+            Slip(
+                "small work is slower on a GPU",
+                "That is what one `t.sum()` took there, all million at once. One at a time is another matter.",
+                given="0.05 ms",
+            ),
+        ),
+    ),
+    Question(
+        "race",
+        "The stream `side` is still at earlier work, and the current stream has nothing to do.\n\n"
+        '    x = tk.zeros(3, device="cuda")\n'
+        "    with tk.cuda.stream(side):\n"
+        "        x.fill_(7)\n"
+        "    y = x + 1\n\n"
+        "What number does `y[0]` hold in the end?",
+        1,
+        "`x.fill_(7)` stands in one queue, `x + 1` in another, and nothing says that one has to wait for the other. "
+        "The idle stream is first.",
+        slips=(
+            Slip(
+                "streams race",
+                "That would be the order of the lines. Each stream keeps its own order, and only its own.",
+                given=8,
+            ),
+            Slip("streams race", "`y` is made of `x`, either as it was or as it will be: plus 1.", given=7),
+        ),
+        proof=_raced,
+    ),
+    Question(
+        "early_read",
+        "`x`, on the device, holds 5, 5, 5. `here = tk.zeros(3, pin_memory=True)` is on the CPU. The device is still "
+        "at earlier work.\n\n"
+        "    here.copy_(x, non_blocking=True)\n"
+        "    print(here.sum().item())\n\n"
+        "What is printed?",
+        0,
+        "The copy stands in the queue, behind the earlier work. `here` is a tensor on the CPU, so nothing makes the "
+        "program wait before it reads it.",
+        slips=(
+            Slip(
+                "non_blocking reads stale bytes",
+                "That needs a wait between the two lines. `.item()` of a tensor **on the CPU** waits for nobody.",
+                given=15,
+            ),
+        ),
+        proof=_early,
+    ),
+    Question(
+        "told_late",
+        "Index 99 does not exist. At which line does the program hear of it?\n\n" + lettered(LATE, "123456"),
+        6,
+        "The lookup fails on the device, while the program is already further on. Line 4 is only queued, line 5 asks "
+        "for a shape. Line 6 has to wait for the numbers, and so it is told.",
+        slips=(
+            Slip(
+                "device errors blame the wrong line",
+                "That is where the mistake shows on the CPU. Here line 3 is given to the device, and comes back.",
+                given=3,
+            ),
+            Slip(
+                "device errors blame the wrong line",
+                "Line 4 gives more work, and asks for no result.",
+                given=4,
+            ),
+            Slip("device errors blame the wrong line", "A shape is known without the device.", given=5),
+            Slip(
+                "device errors blame the wrong line",
+                "A tensor may hold a 99. It is wrong as an index, and only of `x`.",
+                given=2,
+            ),
+        ),
+        proof=lambda _: told_at(LATE),
+    ),
+)
