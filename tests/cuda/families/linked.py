@@ -33,11 +33,11 @@ def link(kernel: Kernel, capability: tuple[int, int]) -> Linked:
     finally:
         nvjitlink.destroy(handle)
     said = log.decode(errors="replace")
+    # Of the kernel itself: a function of NVIDIA's library that it calls, such as lgamma's, saves registers of its own.
+    own = said.partition(f"Function properties for {kernel.name}\n")[2].partition("\n")[0]
     registers = re.search(r"[Uu]sed (\d+) registers", said)
     stack = re.search(r"(\d+) bytes stack frame", own)
     assert registers is not None, said
     assert stack is not None, said
-    # Of the kernel itself: a function of NVIDIA's library that it calls, such as lgamma's, saves registers of its own.
-    own = said.partition(f"Function properties for {kernel.name}\n")[2].partition("\n")[0]
     spilled = sum(int(count) for count in re.findall(r"(\d+) bytes spill", own))
     return Linked(int(registers[1]), spilled, int(stack[1]))
