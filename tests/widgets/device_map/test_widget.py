@@ -18,7 +18,7 @@ import tensorkit as tk
 from tensorkit import tracing
 from tensorkit_widgets import DeviceMap, MemoryMap
 from tensorkit_widgets.device_map.model import DevicePage, Moved, transfers_of
-from tensorkit_widgets.device_map.recorder import MOST, record_of
+from tensorkit_widgets.device_map.recorder import MOST, Recorder, record_of
 from tensorkit_widgets.device_map.scene import HIGH, arrows_of, compose_devices
 from tensorkit_widgets.drawing.sheet import Sheet, Tile
 from tensorkit_widgets.namespace.cell_hook import hook
@@ -336,6 +336,48 @@ def test_what_a_gpu_measured_is_said_to_be_measured(book: Notebook) -> None:
     assert "simulated" not in words
 
 
+class Mark:
+    """A moment of a GPU's clock, in milliseconds; reached or not."""
+
+    def __init__(self, at: float, reached: bool = True) -> None:
+        self.at, self.reached = at, reached
+
+    def done(self) -> bool:
+        return self.reached
+
+    def since(self, start: Mark) -> float:
+        return self.at - start.at
+
+
+def test_marks_of_a_gpus_clock_are_added_up() -> None:
+    def queued(begun: Mark | None, ended: Mark | None, nbytes: int = 4) -> Any:
+        place = {"source": "cuda:0", "target": "cpu", "nbytes": nbytes}
+        return SimpleNamespace(kind="copy", begun=begun, ended=ended, **place)
+
+    def seconds(*marks: tuple[Mark | None, Mark | None]) -> list[float | None]:
+        copy = tracing.CopyEvent(4, "cuda:0", "cpu")
+        return [
+            one.seconds
+            for one in record_of([event for pair in marks for event in (queued(*pair), copy)]).moved
+        ]
+
+    assert seconds((Mark(1.0), Mark(1.5)), (Mark(3.0), Mark(3.25))) == [0.00075]
+    assert seconds((Mark(1.0), Mark(1.5)), (None, None)) == [None], (
+        "of one nobody knows: nothing is said of both"
+    )
+    assert seconds((Mark(1.0), Mark(1.5, reached=False))) == [None]
+    another = [queued(Mark(1.0), Mark(1.5), nbytes=5), tracing.CopyEvent(4, "cuda:0", "cpu")]
+    assert record_of(another).moved[0].seconds is None, "those are the marks of another copy"
+    late = Mark(1.5, reached=False)
+    recorder = Recorder()
+    for event in (queued(Mark(1.0), late), tracing.CopyEvent(4, "cuda:0", "cpu")):
+        recorder.hear(event)
+    late.reached = True
+    assert [one.seconds for one in recorder.take().moved] == [0.0005], (
+        "the copy was done by the time of the look"
+    )
+
+
 def test_pinned_memory_is_quicker_and_the_model_is_stated(book: Notebook) -> None:
     book.cell("t = tk.zeros(6_000_000)\np = t.pin_memory()")
     book.cell("a = t.cuda()\nb = p.cuda(non_blocking=True)\nc = a.cuda(1)")
@@ -517,7 +559,7 @@ def test_what_cannot_be_told_never_breaks_a_cell(book: Notebook, monkeypatch: py
     def broken(*_args: Any) -> Any:
         raise RuntimeError("no")
 
-    monkeypatch.setattr("tensorkit_widgets.device_map.recorder._place", broken)
+    monkeypatch.setattr("tensorkit_widgets.device_map.recorder.place", broken)
     book.cell("g = t.cuda()")
     assert book.names["g"].device.type == "cuda"
     monkeypatch.undo()

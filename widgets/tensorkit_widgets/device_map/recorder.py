@@ -11,63 +11,25 @@
 
 from __future__ import annotations
 
-import linecache
-import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import Any, Self
-from weakref import ref
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
 from tensorkit import tracing
 from tensorkit.errors import DeviceMismatchError
-from tensorkit_widgets.device_map.model import Ends, Moved, Record, Refused, Work
-from tensorkit_widgets.namespace.find_tensors import clean
-from tensorkit_widgets.snapshot.storage_adapter import is_pinned, tensor_library
+from tensorkit_widgets.device_map.model import Moved, Record, Refused, Work
+from tensorkit_widgets.device_map.origin import NumberOf, Spot, place, spot_on, tensors_in
 
 __all__ = ["MOST", "Recorder", "record_of"]
 
 MOST = 2_000
 """Copies that are told apart in one step."""
 REFUSED = 20
-_DEEPEST = 60
-_OURS = ("tensorkit", "tensorkit_widgets")
-_NOT_THE_LEARNERS = ("IPython", "ipykernel", "contextlib", "importlib", "runpy", "doctest")
 
-NumberOf = Callable[[Any], int | None]
-
-
-class _Spot:
-    """A tensor's storage, and the tensor, neither of them held. Spots are equal on the same storage, whatever it
-    contains."""
-
-    __slots__ = ("pinned", "storage", "tensor")
-
-    def __init__(self, tensor: Any) -> None:
-        self.storage: ref[Any] = ref(
-            tensor.untyped_storage()
-        )  # one object for a storage, as long as one is kept
-        self.tensor: ref[Any] = ref(tensor)
-        self.pinned = is_pinned(tensor.untyped_storage())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Spot) and other.storage is self.storage
-
-    def __hash__(self) -> int:
-        return id(self.storage)
-
-    def numbers(self, number_of: NumberOf) -> Ends:
-        """The numbers of the storage and of the tensor."""
-        storage, tensor = self.storage(), self.tensor()
-        return (
-            None if storage is None else number_of(storage),
-            None if tensor is None else number_of(tensor),
-        )
-
-
-_Ends = tuple[_Spot | None, _Spot | None]
+_Ends = tuple[Spot | None, Spot | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +45,26 @@ class _Copied:
     pinned: bool
 
 
-class _Here(threading.local):
-    """Per thread: the copies of the call that is running, None between calls; and what it was called with."""
+_Marks = tuple[Any, Any] | None
+"""Two marks of a GPU's clock: before a copy and after it."""
 
-    open: list[tuple[tracing.CopyEvent, bool, str]] | None = None
+
+class _Heard(NamedTuple):
+    """A copy, whether a tensor was being written out, the line that did it, and the GPU's marks around it."""
+
+    event: tracing.CopyEvent
+    printed: bool
+    code: str
+    marks: _Marks
+
+
+class _Here(threading.local):
+    """Per thread: the copies of the call that is running, None between calls; what it was called with; and the
+    event of a stream's copy, after which the copy itself is told."""
+
+    open: list[_Heard] | None = None
     given: tuple[Any, ...] = ()
+    timed: Any = None
 
 
 class Recorder:
@@ -103,8 +80,11 @@ class Recorder:
         self._copies: Counter[_Copied] = Counter()
         self._kernels: Counter[str] = Counter()
         self._library: Counter[str] = Counter()
-        self._refused: list[tuple[str, tuple[tuple[str, _Spot], ...]]] = []
+        self._refused: list[tuple[str, tuple[tuple[str, Spot], ...]]] = []
         self._left_out = 0
+        self._clocked: Counter[_Copied] = Counter()
+        self._seconds: dict[_Copied, float] = {}
+        self._going: list[tuple[_Copied, _Marks]] = []
 
     def start(self) -> None:
         """Listen from now on, to all threads."""
@@ -141,7 +121,10 @@ class Recorder:
             number_of: gives the number of a live storage or tensor, or None.
         """
         with self._lock:
-            moved = tuple(_moved(copied, times, number_of) for copied, times in self._copies.items())
+            going, self._going = self._going, []
+            for copied, marks in going:
+                self._clock(copied, marks)
+            moved = tuple(self._taken(copied, times, number_of) for copied, times in self._copies.items())
             refused = tuple(
                 Refused(by, tuple((device, *spot.numbers(number_of)) for device, spot in operands))
                 for by, operands in self._refused
@@ -168,12 +151,16 @@ class Recorder:
             self._count(self._kernels, event.device)
         elif isinstance(event, tracing.LibraryEvent):
             self._count(self._library, event.device)
-        elif event.depth == 0 and isinstance(event, tracing.CallEvent):
+        elif getattr(event, "kind", "") == "copy":  # told of a stream's copies, just before the copy itself
+            self._here.timed = event
+        elif getattr(event, "depth", 1):
+            return
+        elif isinstance(event, tracing.CallEvent):
             self._closed("")
             self._here.open, self._here.given = [], (*event.args, *event.kwargs.values())
-        elif event.depth == 0 and isinstance(event, tracing.OpEvent):
+        elif isinstance(event, tracing.OpEvent):
             self._closed(event.name, event.output)
-        elif event.depth == 0 and isinstance(event, tracing.FailEvent):
+        elif isinstance(event, tracing.FailEvent):
             self._failed(event)
 
     def _count(self, counter: Counter[str], device: str) -> None:
@@ -181,11 +168,13 @@ class Recorder:
             counter[device] += 1
 
     def _copied(self, event: tracing.CopyEvent) -> None:
-        printed, code = _place() if event.source != event.target else (False, "")
+        timed, self._here.timed = self._here.timed, None
+        printed, code = place() if event.source != event.target else (False, "")
+        heard = _Heard(event, printed, code, _marks(timed, event))
         if self._here.open is None:
-            self._note(event, "print" if printed else "", code, (None, None))
+            self._note(heard, "", (None, None))
         else:
-            self._here.open.append((event, printed, code))
+            self._here.open.append(heard)
 
     def _closed(self, name: str, output: Any = None) -> None:
         """The call has ended: its copies were made for it."""
@@ -193,29 +182,57 @@ class Recorder:
         self._here.open, self._here.given = None, ()
         if not copies:
             return
-        given = list(_tensors(arguments))
-        made = given[:1] if name.endswith("_") else list(_tensors((output,)))
-        for event, printed, code in copies:
-            ends = _spot(given, event.source), _spot(made, event.target)
-            self._note(event, "print" if printed else name, code, ends)
+        given = list(tensors_in(arguments))
+        made = given[:1] if name.endswith("_") else list(tensors_in((output,)))
+        for heard in copies:
+            self._note(heard, name, (spot_on(given, heard.event.source), spot_on(made, heard.event.target)))
 
     def _failed(self, event: tracing.FailEvent) -> None:
         arguments = self._here.given
         self._closed(event.name)
         if isinstance(event.error, DeviceMismatchError):
-            operands = tuple((str(tensor.device), _Spot(tensor)) for tensor in _tensors(arguments))
+            operands = tuple((str(tensor.device), Spot(tensor)) for tensor in tensors_in(arguments))
             with self._lock:
                 if len(self._refused) < REFUSED:
                     self._refused.append((event.name, operands))
 
-    def _note(self, event: tracing.CopyEvent, by: str, code: str, ends: _Ends) -> None:
+    def _note(self, heard: _Heard, name: str, ends: _Ends) -> None:
+        event, by = heard.event, "print" if heard.printed else name
         pinned = any(spot is not None and spot.pinned for spot in ends)
-        copied = _Copied(event.nbytes, event.source, event.target, by, code, ends, pinned)
+        copied = _Copied(event.nbytes, event.source, event.target, by, heard.code, ends, pinned)
         with self._lock:
             if copied in self._copies or len(self._copies) < MOST:
                 self._copies[copied] += 1
+                self._clock(copied, heard.marks)
             else:
                 self._left_out += 1
+
+    def _clock(self, copied: _Copied, marks: _Marks) -> None:
+        """Add up how long the copies of a kind took; the marks of those that still go on wait for `take`."""
+        if marks is None:
+            return
+        begun, ended = marks
+        if ended.done():
+            self._clocked[copied] += 1
+            self._seconds[copied] = self._seconds.get(copied, 0.0) + ended.since(begun) / 1e3
+        elif len(self._going) < MOST:
+            self._going.append((copied, marks))
+
+    def _taken(self, copied: _Copied, times: int, number_of: NumberOf) -> Moved:
+        left, reached = ((None, None) if end is None else end.numbers(number_of) for end in copied.ends)
+        return Moved(
+            copied.nbytes, copied.source, copied.target, copied.by, copied.code, (left[0], reached[0]),
+            (left[1], reached[1]), times, copied.pinned,
+            self._seconds[copied] if self._clocked[copied] == times else None,
+        )  # fmt: skip
+
+
+def _marks(timed: Any, event: tracing.CopyEvent) -> _Marks:
+    """The marks around a copy, of the stream's event just before it, if it is that of this copy and has marks."""
+    wanted = event.source, event.target, event.nbytes
+    if timed is None or (timed.source, timed.target, timed.nbytes) != wanted or timed.ended is None:
+        return None
+    return timed.begun, timed.ended
 
 
 def record_of(events: Iterable[tracing.Event], number_of: NumberOf = lambda storage: None) -> Record:
@@ -224,50 +241,3 @@ def record_of(events: Iterable[tracing.Event], number_of: NumberOf = lambda stor
     for event in events:
         recorder.hear(event)
     return recorder.take(number_of)
-
-
-# ---- what a call was made with, and where
-
-
-def _tensors(values: Iterable[Any]) -> Iterator[Any]:
-    """The tensors among arguments, and in lists of them."""
-    for value in values:
-        if tensor_library(type(value)) == "tensorkit":
-            yield value
-        elif type(value) in (list, tuple):
-            yield from (one for one in value if tensor_library(type(one)) == "tensorkit")
-
-
-def _spot(tensors: Iterable[Any], device: str) -> _Spot | None:
-    """Where the tensors are that are on a device, if that is one storage."""
-    found = [tensor for tensor in tensors if str(tensor.device) == device]
-    return _Spot(found[0]) if len({id(tensor.untyped_storage()) for tensor in found}) == 1 else None
-
-
-def _moved(copied: _Copied, times: int, number_of: NumberOf) -> Moved:
-    left, reached = ((None, None) if spot is None else spot.numbers(number_of) for spot in copied.ends)
-    return Moved(
-        copied.nbytes, copied.source, copied.target, copied.by, copied.code, (left[0], reached[0]),
-        (left[1], reached[1]), times, copied.pinned,
-    )  # fmt: skip
-
-
-def _place() -> tuple[bool, str]:
-    """Whether a tensor is being written out, and the learner's line that asked for it."""
-    frame: FrameType | None = sys._getframe(1)
-    printed = False
-    for _ in range(_DEEPEST):
-        if frame is None:
-            break
-        module = str(frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] not in _OURS:
-            outside = module.partition(".")[0] in _NOT_THE_LEARNERS
-            return printed, "" if outside else _line(frame)
-        printed = printed or module == "tensorkit.printing"
-        frame = frame.f_back
-    return printed, ""
-
-
-def _line(frame: FrameType) -> str:
-    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
-    return clean(text.partition("  #")[0].strip())

@@ -34,8 +34,9 @@ class DeviceMap(MomentBoard[DevicePage]):
     """The host's memory and the devices' memories, the tensors in each, and what each cell carried between them.
 
     It looks after every cell, also after one that failed, and listens to the engine while it is open: each arrow is
-    copies that the engine has recorded, with the bytes that its copier told. How long they take is computed by a model
-    that is stated beside them, and labelled *simulated*. Each cell is a step.
+    copies that the engine has recorded, with the bytes that its copier told. How long they took is measured where the
+    clock of a GPU tells; otherwise it is computed by a model that is stated beside them, and labelled *simulated*. Each
+    cell is a step.
 
     Args:
         namespace: names and values to look at; the notebook's own if not given.
