@@ -88,7 +88,7 @@ def compose_timeline(model: Moment) -> Sheet:
         notes += axis
         wires += ticks
     for lane in shown:
-        table, more, frame = _lane(model, view, lane, places[lane])
+        table, more, frame = _lane(model, view, lane, places[lane], BAR - (8 if len(shown) > 5 else 0))
         notes += more
         frames.append(frame)
         tables += [table] if table.rows else []
@@ -293,10 +293,9 @@ def _places(model: Moment, shown: Sequence[str], top: float) -> tuple[dict[str, 
     return places, first + pitch * len(shown) - (pitch - BAR) + 14
 
 
-def _lane(model: Moment, view: _View, lane: str, y: float) -> tuple[Table, list[Note], Frame]:
+def _lane(model: Moment, view: _View, lane: str, y: float, high: float) -> tuple[Table, list[Note], Frame]:
     beside = model.page >= BESIDE
     name = Note(MARGIN, y + BAR / 2 + 5, lane, "heading") if beside else Note(MARGIN, y - 7, lane, "heading")
-    high = BAR - (8 if len(lanes(model.spans)) > 5 else 0)
     tiles = tuple(
         _bar(model, view, span, y, high)
         for span in sorted(model.spans, key=lambda span: (span.begin, span.number))
