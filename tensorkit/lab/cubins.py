@@ -57,6 +57,9 @@ class _Collector:
     def typed(self, kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         return arguments
 
+    def ready(self, kernel: Kernel, threads: int, device: int) -> None:
+        return None
+
     def parts(self, rows: int, columns: int) -> int:
         return 1
 
