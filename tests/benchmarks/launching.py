@@ -30,6 +30,8 @@ from tensorkit.kernels import cuda
 from tensorkit.kernels.cuda import Operand
 from tensorkit.kernels.cuda.half import identity
 a, out = tk.ones(4, device="cuda"), tk.empty(4, device="cuda")
+tk.backends.cuda.preferred_blas_library("tensorkit")
+square = tk.ones(4, 4, device="cuda")
 event, memory = tk.cuda.Event(), cuda.memory_for(a._store()._buffer)
 here, there = (Operand(t._store()._buffer, tk.float32, (1,)) for t in (out, a))
 def cost(work, calls=1000, rounds=9):
@@ -43,6 +45,7 @@ def cost(work, calls=1000, rounds=9):
 print(json.dumps({
     "a + a": cost(lambda: a + a),
     "tk.add(a, a, out=b)": cost(lambda: tk.add(a, a, out=out)),
+    "square @ square by the kit's own kernel": cost(lambda: square @ square, 200),
     "a launch, from operands on": cost(lambda: cuda.launch_zip(identity, here, (there,), (4,), compute=tk.float32)),
     "tk.empty(4, device='cuda')": cost(lambda: tk.empty(4, device="cuda")),
     "an allocation": cost(lambda: memory.allocate(16, 0)),

@@ -20,6 +20,7 @@ __all__ = [
     "Ordered",
     "counted_there",
     "distinct_there",
+    "kth_there",
     "middle_there",
     "mode_there",
     "ordered",
