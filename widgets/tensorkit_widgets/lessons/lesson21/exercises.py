@@ -203,7 +203,8 @@ TASKS = (
             "`i = cuda.grid(1)`; then it needs `x[i + 1]` and `x[i]`.",
             "Which `i` are too large? Those that `out` does not have: `if i < out.size`.",
         ),
-        "def rises(x, out):\n    hour = cuda.grid(1)\n    if hour < out.size:\n        out[hour] = x[hour + 1] - x[hour]",
+        "def rises(x, out):\n    hour = cuda.grid(1)\n"
+        "    if hour < out.size:\n        out[hour] = x[hour + 1] - x[hour]",
         right=(_kernel(k.rises), _kernel(k.rises_early_return), _kernel(k.rises_by_stride)),
         wrong=(
             (_kernel(k.rises_unguarded), GUARD),
