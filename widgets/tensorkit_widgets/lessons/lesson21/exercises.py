@@ -203,7 +203,8 @@ TASKS = (
             "`i = cuda.grid(1)`; then it needs `x[i + 1]` and `x[i]`.",
             "Which `i` are too large? Those that `out` does not have: `if i < out.size`.",
         ),
-        "def rises(x, out):\n    i = cuda.grid(1)\n    if i < out.size:\n        out[i] = x[i + 1] - x[i]",
+        "def rises(x, out):\n    hour = cuda.grid(1)\n"
+        "    if hour < out.size:\n        out[hour] = x[hour + 1] - x[hour]",
         right=(_kernel(k.rises), _kernel(k.rises_early_return), _kernel(k.rises_by_stride)),
         wrong=(
             (_kernel(k.rises_unguarded), GUARD),
@@ -310,9 +311,9 @@ TASKS = (
             "`cuda.atomic.add(counts, photo[y, x] // 16, 1)`, behind a guard for both `x` and `y`.",
         ),
         "def histogram(photo, counts):\n"
-        "    x, y = cuda.grid(2)\n"
-        "    if y < photo.shape[0] and x < photo.shape[1]:\n"
-        "        cuda.atomic.add(counts, photo[y, x] // 16, 1)",
+        "    column, row = cuda.grid(2)\n"
+        "    if row < photo.shape[0] and column < photo.shape[1]:\n"
+        "        cuda.atomic.add(counts, photo[row, column] // 16, 1)",
         right=(
             _kernel(k.histogram),
             _kernel(k.histogram_by_rows),
