@@ -295,3 +295,19 @@ print({round(s.length, 3) for s in line.spans if s.lane != "CPU"})
     ]
     assert calls(part(log, "end"))[:3] == ["cuCtxSynchronize", "cuEventCreate", "cuEventRecord"]
     assert "cuEventSynchronize" in calls(part(log, "end"))
+
+
+def test_a_timeline_of_a_device_that_failed_draws_nothing_of_it_as_done(driver: Path, tmp_path: Path) -> None:
+    code = """
+from tensorkit_widgets import timeline
+a = tk.ones(3).cuda()
+try:
+    with timeline() as line:
+        b = a + 1
+        tk.cuda.synchronize()
+except tk.cuda.AcceleratorError as error:
+    print(str(error).splitlines()[0])
+print(line.source, [(s.kind, s.name) for s in line.spans])
+"""
+    printed, _ = told(driver, tmp_path, code, STUB_DRIVER_FAIL="cuCtxSynchronize")
+    assert printed == ["CUDA error: device-side assert triggered", "measured [('call', 'add')]"]

@@ -61,7 +61,7 @@ class Recorder:
         """Read the clocks of GPUs: they are waited for. One that failed has done nothing that is drawn."""
         if any(event.begun is not None for event in self.events):
             self.times = {}
-            with contextlib.suppress(RuntimeError), tracing.silence():
+            with contextlib.suppress(Exception), tracing.silence():
                 self.times = clocked(self.events, _base)
 
     def spans(self, model: Model) -> tuple[Span, ...]:
