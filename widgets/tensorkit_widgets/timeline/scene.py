@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -21,7 +21,8 @@ __all__ = ["MOST_EVENTS", "Moment", "compose_timeline"]
 MARGIN = 28.0
 GUTTER = 142.0
 BESIDE = 700.0  # a page as wide as this has the lanes' names beside them, a narrower one above
-CHIP, AXIS = 28.0, 30.0
+CHIP, CHIP_GAP, CHIP_FONT = 28.0, 6.0, 12.5
+AXIS = 30.0
 BAR = 40.0
 PITCH, CLOSE = 62.0, 40.0
 MOST_LANES = 7
@@ -224,47 +225,41 @@ def _axis(view: _View, y: float, bottom: float) -> tuple[list[Note], list[Wire]]
 
 def _chips(model: Moment, y: float) -> tuple[Table, float]:
     """The program: one chip for every event, the one that is looked at in sight."""
-    room = model.page - 2 * MARGIN
-    texts = [f"{k} {short_name(event)}" for k, event in enumerate(model.events, 1)]
-    wide = [min(len(text), 22) * MONO * 12.5 + 16 for text in texts]
-    first = last = max(model.at, 1) - 1
-    used = wide[first] if wide else 0.0
-    while True:  # as many neighbours as there is room for, on both sides
-        before = first > 0 and used + wide[first - 1] + 6 <= room and (last - first) % 2 == 1
-        after = last + 1 < len(wide) and used + wide[last + 1] + 6 <= room
-        if not after and first > 0 and used + wide[first - 1] + 6 <= room:
-            before = True
-        if before:
-            first -= 1
-            used += wide[first] + 6
-        elif after:
-            last += 1
-            used += wide[last] + 6
-        else:
-            break
+    room, at = model.page - 2 * MARGIN, model.at
+    nearby = range(max(0, at - MOST_EVENTS), min(len(model.events), at + MOST_EVENTS))
+    texts = {k: f"{k + 1} {short_name(model.events[k])}" for k in nearby}
+    wide = {k: min(len(text), 22) * MONO * CHIP_FONT + 16 for k, text in texts.items()}
     x, tiles = MARGIN, []
-    for k in range(first, last + 1 if wide else first):
-        kinds = ("lit",) if k + 1 == model.at else () if model.at == 0 or k < model.at else ("plain",)
-        text = clipped(texts[k], wide[k] - 8, 12.5)
+    for k in _in_sight(wide, max(at, 1) - 1, room):
+        kinds = ("lit",) if k + 1 == at else () if at == 0 or k < at else ("plain",)
         mine = [span for span in model.spans if span.number == k + 1]
-        said = line(k + 1, model.events[k], mine)
         tiles.append(
             Tile(
-                f"event:{k + 1}",
-                x,
-                y,
-                wide[k],
-                CHIP,
-                text,
-                said,
-                kinds,
-                _kin(k + 1),
-                action="tick",
-                font=12.5,
+                f"event:{k + 1}", x, y, wide[k], CHIP, clipped(texts[k], wide[k] - 8, CHIP_FONT),
+                line(k + 1, model.events[k], mine), kinds, _kin(k + 1), action="tick", font=CHIP_FONT,
             )
-        )
-        x += wide[k] + 6
+        )  # fmt: skip
+        x += wide[k] + CHIP_GAP
     return Table("events", "the events, in the order of the program", (tuple(tiles),), told=False), y + CHIP
+
+
+def _in_sight(wide: Mapping[int, float], here: int, room: float) -> range:
+    """As many chips as there is room for, by their widths: that of the step, and its neighbours on both sides."""
+    if here not in wide:
+        return range(0)
+    first, last, used = here, here, wide[here]
+
+    def fits(k: int) -> bool:
+        return k in wide and used + wide[k] + CHIP_GAP <= room
+
+    while fits(first - 1) or fits(last + 1):
+        if fits(first - 1) and ((last - here) > (here - first) or not fits(last + 1)):
+            first -= 1
+            used += wide[first] + CHIP_GAP
+        else:
+            last += 1
+            used += wide[last] + CHIP_GAP
+    return range(first, last + 1)
 
 
 def _kin(number: int) -> tuple[str, ...]:
@@ -296,18 +291,12 @@ def _places(model: Moment, shown: Sequence[str], top: float) -> tuple[dict[str, 
 def _lane(model: Moment, view: _View, lane: str, y: float, high: float) -> tuple[Table, list[Note], Frame]:
     beside = model.page >= BESIDE
     name = Note(MARGIN, y + BAR / 2 + 5, lane, "heading") if beside else Note(MARGIN, y - 7, lane, "heading")
-    tiles = tuple(
-        _bar(model, view, span, y, high)
-        for span in sorted(model.spans, key=lambda span: (span.begin, span.number))
-        if span.lane == lane and view.shows(span)
-    )
+    mine = [span for span in model.spans if span.lane == lane and view.shows(span)]
+    mine.sort(key=lambda span: (span.begin, span.number))
+    tiles = tuple(_bar(model, view, span, y, high) for span in mine)
     said = "what the CPU does" if lane == CPU else f"what {lane} does"
-    frame = Frame(view.left, y - 4, view.width, high + 8, "soft", 6.0)
-    return (
-        Table(f"lane:{lane}", f"{said}, in the order of time", (tiles,) if tiles else (), told=False),
-        [name],
-        frame,
-    )
+    table = Table(f"lane:{lane}", f"{said}, in the order of time", (tiles,) if tiles else (), told=False)
+    return table, [name], Frame(view.left, y - 4, view.width, high + 8, "soft", 6.0)
 
 
 def _bar(model: Moment, view: _View, span: Span, y: float, high: float) -> Tile:
