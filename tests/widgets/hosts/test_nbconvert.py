@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.widgets.gallery import BOARDS
+
 GALLERY = Path(__file__).resolve().parents[3] / "notebooks" / "gallery.ipynb"
 CELLS: list[dict[str, Any]] = json.loads(GALLERY.read_text(encoding="utf-8"))["cells"]
-PICTURES = 13
+PICTURES = len(BOARDS)
 CARDS = 4
 
 
