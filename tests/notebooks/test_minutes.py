@@ -14,14 +14,9 @@ from typing import Any
 import pytest
 
 LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("2[0-9]_*.ipynb"))
-SECONDS = (
-    (r"Quiz\(", 120),
-    (r"Predict\(", 40),
-    (r"(?:Tracer|Explorer|Map|View|Timeline|explain)\(", 75),
-    ("", 20),
-)
+SECONDS = {"quiz": 120, "prediction": 40, "picture": 75, "plain": 20}
 WORD = re.compile(r"[^\W_][\w'’.-]*")
-SAYS = re.compile(r"takes about (\d+)\s+minutes to the practice, and the practice about (\d+)")
+SAYS = re.compile(r"takes about (\d+)\s+minutes(?: to the practice)?, and the practice (?:about )?(\d+)")
 
 lessons = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 
@@ -31,11 +26,20 @@ def cells_of(path: Path) -> list[dict[str, Any]]:
     return [{**cell, "source": "".join(cell["source"])} for cell in cells]
 
 
+def kind(cell: dict[str, Any]) -> str:
+    """What a code cell asks of a reader."""
+    source = cell["source"]
+    if source.startswith(("Quiz(", "Predict(")):
+        return "quiz" if source.startswith("Quiz(") else "prediction"
+    drawn = "widget" in cell["metadata"].get("tags", []) and "import" not in source
+    return "picture" if drawn else "plain"
+
+
 def seconds(cell: dict[str, Any]) -> float:
     """How long one cell takes."""
     if cell["cell_type"] == "markdown":
         return len(WORD.findall(re.sub(r"</?\w+>", "", cell["source"]))) * 60 / 200
-    return next(long for kind, long in SECONDS if re.search(rf"^.*{kind}", cell["source"], re.MULTILINE))
+    return SECONDS[kind(cell)]
 
 
 @lessons

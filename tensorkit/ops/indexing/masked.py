@@ -28,7 +28,6 @@ from tensorkit.number_range import holds
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import replace
 from tensorkit.ops.joining.cat import cat
-from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real
 from tensorkit.ops.shared.int_args import as_ints, counted
 from tensorkit.ops.shared.on_device import as_size, is_on_device
@@ -299,30 +298,13 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
     if input._dtype in LIMITED:
         raise missing_kernel("masked_scatter", input._dtype.label)
     if is_on_device(input):
-        _scattered_on_device(input, mask._view(wide), source)
+        on_device.scattered_by_mask(input, mask._view(wide), source)
         return
     chosen = host_array(mask._view(wide))
     count = int(numpy.count_nonzero(chosen))
     if count > source.numel():
         raise RuntimeError("Number of elements of source < number of ones in mask")
     input._nd()[chosen] = host_array(source).reshape(-1)[:count]
-
-
-def _scattered_on_device(input: Tensor, mask: Tensor, source: Tensor) -> None:
-    """Each true place reads the element of `source` whose number is how many were true before it.
-
-    Whether there are enough of them only the kernel sees, which notes a number beyond the end.
-    """
-    before: Any = mask.reshape(-1).cumsum(0)
-    if not before.numel():
-        return
-    if not source.numel():
-        if int(before[-1]):
-            raise RuntimeError("Number of elements of source < number of ones in mask")
-        return
-    numbers = (before - 1) * mask.reshape(-1)
-    taken = on_device.gathered(source.reshape(-1), 0, numbers)
-    copy_into(input, where(mask, taken.view(input._lay().size), input))
 
 
 # -- copies with a view written over ------------------------------------------------------------------------------

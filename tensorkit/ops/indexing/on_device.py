@@ -14,6 +14,7 @@ from tensorkit.conj_bit import resolved
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cuda import Operand, indexing
 from tensorkit.ops.indexing.index_plan import Picks, Plan, check_mask, is_mask
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copied, copy_into
 from tensorkit.ops.shared.on_device import operand
 from tensorkit.ops.shared.to import to_device
@@ -30,6 +31,7 @@ __all__ = [
     "put",
     "filled_rows",
     "scattered",
+    "scattered_by_mask",
     "scattered_rows",
     "selected",
 ]
@@ -123,6 +125,23 @@ def filled_rows(target: Tensor, axis: int, index: Tensor, number: Tensor) -> Non
     size = (*own[:axis], count, *own[axis + 1 :])
     steps = tuple(1 if d == axis else 0 for d in range(len(size)))
     scattered(target, axis, found._view(Layout(size, steps, 0)), number, "set")
+
+
+def scattered_by_mask(input: Tensor, mask: Tensor, source: Tensor) -> None:
+    """Each true place reads the element of `source` whose number is how many were true before it.
+
+    Whether there are enough of them only the kernel sees, which notes a number beyond the end.
+    """
+    before: Any = mask.reshape(-1).cumsum(0)
+    if not before.numel():
+        return
+    if not source.numel():
+        if int(before[-1]):
+            raise RuntimeError("Number of elements of source < number of ones in mask")
+        return
+    numbers = (before - 1) * mask.reshape(-1)
+    taken = gathered(source.reshape(-1), 0, numbers)
+    copy_into(input, where(mask, taken.view(input._lay().size), input))
 
 
 # -- several indices ------------------------------------------------------------------------------------------------
