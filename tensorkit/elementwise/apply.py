@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy
 
-from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
@@ -60,7 +59,7 @@ def apply(
     truth = inplace and block.result == "bool"  # it is written as a number: see `_warn_of_truth`
     if not truth and (alpha is None or (alpha.__class__ is int and alpha == 1)):
         done = plain(block, operands, inplace, by, out)
-        if done is None and by is None and out is None and not inplace and not tracing.active:
+        if done is None and by is None and out is None and not inplace:
             done = planned_new(block, operands)
         if done is not None:
             return done

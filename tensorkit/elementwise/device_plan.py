@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import stride_of
@@ -86,8 +86,8 @@ def _given(
     block: Pointwise, operands: tuple[Any, ...], where: Any
 ) -> tuple[tuple[Any, ...], list[Any], list[int], list[Any]] | None:
     """The key of a plan, with the buffers, offsets and numbers that it is launched with; the output's come first."""
-    if where.index is None:
-        return None  # the CPU and the meta device
+    if where.index is None or tracing.active:
+        return None  # the CPU and the meta device; or somebody listens, and is to hear of the launch
     key: tuple[Any, ...] = (block, where.index, dtypes._default)
     buffers, offsets, numbers = [None], [0], []
     for one in operands:

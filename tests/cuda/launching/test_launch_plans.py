@@ -105,3 +105,13 @@ def test_a_number_is_part_of_the_launch_and_not_of_the_plan() -> None:
     a = tk.ones(FUSED_ON_HOST, device="cuda")  # below, a number is put into a row of its own
     assert [(a * k).max().item() for k in (2.0, 3.0, 4.5)] == [2, 3, 4.5]
     assert len(plans()) == 1
+
+
+@pytest.mark.parametrize("call", ["a + a", "a.relu()", "-a", "a.neg()", "a.add_(a)", "a * 2.0"])
+def test_who_listens_hears_of_every_launch(call: str) -> None:
+    a = tk.ones(3, device="cuda")
+    for _ in range(2):
+        eval(call, {"a": a})
+        with tk.tracing.record() as events:
+            eval(call, {"a": a})
+        assert [event for event in events if isinstance(event, tk.tracing.LaunchEvent)]
