@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -362,6 +363,15 @@ def test_printed_it_is_a_summary() -> None:
     ]
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """SIGINT interrupts Python, whatever this process was started with: a shell's background jobs ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_a_loop_without_end_can_be_interrupted() -> None:
     """As **Interrupt** in a notebook does."""
     before = threading.active_count()
