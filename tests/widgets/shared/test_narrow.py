@@ -100,7 +100,7 @@ def test_all_of_it_is_on_the_narrow_page(board: Board) -> None:
 
 WIDE = {
     "title": 10.0, "heading": 8.6, "body": 7.0, "muted": 6.0, "code": 17 * MONO, "sum": 20 * MONO,
-    "value": 25 * MONO, "alarm": 8.0, "big": 9.0, "good-words": 8.0, "copy-words": 8.0,
+    "value": 25 * MONO, "alarm": 8.0, "big": 9.0, "good-words": 8.0, "copy-words": 8.0, "small": 6.0,
 }  # fmt: skip
 """About how wide a character is, by the role of its note."""
 
