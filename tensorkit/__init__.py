@@ -11,13 +11,13 @@ The names, arguments, results and messages are PyTorch's: a lesson that says ``i
 
 from __future__ import annotations
 
+import importlib as _importlib
+import typing as _typing
 from math import e, inf, nan, pi
 
 from tensorkit import (
-    accelerator,
     autograd,
     backends,
-    cuda,
     errors,
     linalg,
     return_types,
@@ -47,11 +47,9 @@ from tensorkit.dispatch.call import respelled as _respelled
 from tensorkit.dtypes import (
     bfloat16,
     bool,
-    byte,
     can_cast,
     cdouble,
     cfloat,
-    char,
     complex64,
     complex128,
     double,
@@ -481,6 +479,21 @@ from tensorkit.version import TensorkitVersion as _Version
 from tensorkit.version import __version__ as _version_text
 
 __version__ = _Version(_version_text)
+
+if _typing.TYPE_CHECKING:
+    from tensorkit import accelerator, cuda
+else:
+
+    def __getattr__(name: str) -> _typing.Any:
+        """Load what is about devices when it is first asked for: `import tensorkit` need not wait for it."""
+        if name in ("accelerator", "cuda"):
+            return _importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return __all__
+
+
 newaxis = None
 _find_old_names()
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
@@ -636,7 +649,6 @@ __all__ = [
     "broadcast_tensors",
     "broadcast_to",
     "bucketize",
-    "byte",
     "can_cast",
     "cartesian_prod",
     "cat",
@@ -648,7 +660,6 @@ __all__ = [
     "chain_matmul",
     "channels_last",
     "channels_last_3d",
-    "char",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",

@@ -30,12 +30,10 @@ __all__ = [
     "LIMITED",
     "bfloat16",
     "bool",
-    "byte",
     "can_cast",
     "category",
     "cdouble",
     "cfloat",
-    "char",
     "complex64",
     "complex128",
     "double",
@@ -124,11 +122,11 @@ float16 = half = dtype("float16", numpy.float16, "Half")
 bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, "BFloat16")
 float32 = dtype("float32", numpy.float32, "Float")
 float64 = double = dtype("float64", numpy.float64, "Double")
-uint8 = byte = dtype("uint8", numpy.uint8, "Byte")
+uint8 = dtype("uint8", numpy.uint8, "Byte")
 uint16 = dtype("uint16", numpy.uint16, "UInt16")
 uint32 = dtype("uint32", numpy.uint32, "UInt32")
 uint64 = dtype("uint64", numpy.uint64, "UInt64")
-int8 = char = dtype("int8", numpy.int8, "Char")
+int8 = dtype("int8", numpy.int8, "Char")
 int16 = short = dtype("int16", numpy.int16, "Short")
 int32 = dtype("int32", numpy.int32, "Int")
 int64 = long = dtype("int64", numpy.int64, "Long")

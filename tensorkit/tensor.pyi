@@ -10,7 +10,6 @@ from typing import Any, SupportsIndex
 import numpy as numpy_module
 
 from tensorkit.autograd.node import Node, RemovableHandle
-from tensorkit.cuda.streams import Stream
 from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
@@ -1220,7 +1219,7 @@ class Tensor:
         """``1 / input``, element by element; integers give floating point numbers."""
     def reciprocal_(self) -> Tensor:
         """In-place form of ``reciprocal``: the result is written into this tensor."""
-    def record_stream(self, stream: Stream) -> None:
+    def record_stream(self, stream: Any) -> None:
         """Another stream uses this tensor too: its memory is reused only when that stream has passed its end."""
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """Call ``hook(grad)`` with each gradient on its way to this tensor; it may return another."""

@@ -74,14 +74,10 @@ from tensorkit.cuda.streams import (
     set_sync_debug_mode,
     stream,
 )
-from tensorkit.elementwise.run import register_zip
 from tensorkit.errors import AcceleratorError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, emulate, told
 from tensorkit.kernels.cuda.emulator import UNITS
-from tensorkit.ops.shared.copy import register_copy
-from tensorkit.ops.shared.fill import register_fill
-from tensorkit.ops.shared.on_device import copy_strided, fill_number, plan_elements, zip_elements
 from tensorkit.ops.tensor.cuda_kernels import launch, trace
 from tensorkit.ops.tensor.typed_constructors import on_cuda
 
@@ -362,7 +358,3 @@ def synchronize(device: DeviceLike = None) -> None:
     LongTensor,
     ShortTensor,
 ) = on_cuda()
-
-register_zip("cuda", zip_elements, plan_elements)
-register_copy("cuda", copy_strided)
-register_fill("cuda", fill_number)

@@ -32,7 +32,6 @@ from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import held_up, sync_debug
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST
-from tensorkit.tensor import Tensor, attach
 
 __all__ = [
     "Event",
@@ -448,30 +447,6 @@ def stream(stream: Stream | None) -> StreamContext:
     False
     """
     return StreamContext(stream)
-
-
-# -- tensors on streams ---------------------------------------------------------------------------------
-
-
-def _record_stream(self: Tensor, stream: Stream) -> None:
-    """Another stream uses this tensor too: its memory is reused only when that stream has passed its end.
-
-    Raises:
-        NotImplementedError: for a tensor on the CPU.
-
-    >>> import tensorkit as tk
-    >>> with tk.cuda.emulate():
-    ...     t, side = tk.ones(2, device="cuda"), tk.cuda.Stream()
-    ...     t.record_stream(side)
-    """
-    if not self.is_cuda:
-        raise NotImplementedError(
-            f"Could not run 'aten::record_stream' with arguments from the '{self.device.type.upper()}' backend."
-        )
-    self._store()._buffer.record_stream(_queue_of(stream))
-
-
-attach("record_stream", _record_stream)
 
 
 # -- what makes a program wait --------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tensorkit.dispatch.library_on_gpu import GpuCall
 from tensorkit.dispatch.library_on_gpu import tensors_in as _tensors
 from tensorkit.dispatch.recording import takes_self_alone
 from tensorkit.errors import DeviceMismatchError
-from tensorkit.kernels.cuda import choice, library
+from tensorkit.kernels import cuda
 from tensorkit.storage import UntypedStorage, adopt, allocate, on_buffer
 from tensorkit.tensor import Tensor, on_storage
 
@@ -49,7 +49,7 @@ def through_library(name: str, used: str, body: Callable[..., Any], family: str 
             __tracebackhide__ = True
             if input.__class__ is not Tensor or input._device.type != "cuda":
                 return body(input)
-            if family and choice.is_own(family, input._store()._buffer):
+            if family and cuda.choice.is_own(family, input._store()._buffer):
                 return body(input)
             return _Call(name, used, input._device).run(body, (input,), {})
 
@@ -101,7 +101,7 @@ def _common(name: str, values: Iterable[Any]) -> device | None:
 
 def _is_own(family: str, values: Iterable[Any]) -> bool:
     there = next(tensor for tensor in _tensors(values) if tensor._device.type == "cuda")
-    return choice.is_own(family, there._store()._buffer)
+    return cuda.choice.is_own(family, there._store()._buffer)
 
 
 def _accepted(values: tuple[Any, ...]) -> bool:
@@ -145,21 +145,21 @@ class _Call:
     def run(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         __tracebackhide__ = True
         first = next(t for t in _tensors((*args, *kwargs.values())) if t._device.type == "cuda")
-        if library.is_gpus(first._store()._buffer):
+        if cuda.library.is_gpus(first._store()._buffer):
             return GpuCall(self.name, self.used, self.used not in _QUEUED, self.where, body).run(args, kwargs)
         if self.used in _QUEUED and _accepted((*args, *kwargs.values())) and kwargs.get("out") is None:
             return self._queue(body, args, kwargs)
         given = [self._here(value) for value in args]
         named = {key: self._here(value) for key, value in kwargs.items()}
         beside = next(iter(self.storages.values()))[0]._buffer
-        library.wait(beside)
+        cuda.library.wait(beside)
         try:
             with tracing.silence(), CPU:
                 result = body(*given, **named)
         finally:
             for original, alias in self.pairs.values():
                 self._follow(original, alias)
-        library.told(self.name, self.used, self._buffers(), waits=True)
+        cuda.library.told(self.name, self.used, self._buffers(), waits=True)
         return self._there(result, beside)
 
     def _buffers(self) -> list[Any]:
@@ -182,7 +182,7 @@ class _Call:
                     target._nd()[...] = found._nd()
 
         count = _flops((*args, *kwargs.values()), made) if tracing.active and self.used == "BLAS" else 0
-        library.queue(self.name, self.used, work, self._buffers(), count)
+        cuda.library.queue(self.name, self.used, work, self._buffers(), count)
         return made
 
     def _empty_like(self, shown: Any) -> Any:
@@ -204,7 +204,7 @@ class _Call:
             return known[1]
         storage = value._store()
         if id(storage) not in self.storages:
-            alias_storage = adopt(library.bytes_of(storage._buffer))
+            alias_storage = adopt(cuda.library.bytes_of(storage._buffer))
             self.storages[id(storage)] = storage, alias_storage, alias_storage._buffer
         alias = on_storage(self.storages[id(storage)][1], value._lay(), value._dtype)
         if value._bits:
@@ -219,7 +219,7 @@ class _Call:
         """What the body has resized is resized on the device too."""
         storage, own, buffer = self.storages[id(original._store())]
         if own._buffer is not buffer:
-            storage._replace(library.keep(own._buffer, storage._buffer))
+            storage._replace(cuda.library.keep(own._buffer, storage._buffer))
             self.storages[id(storage)] = storage, own, own._buffer
         if alias._store() is own and alias._lay() != original._lay():
             original._adopt_geometry(storage, alias._lay())
@@ -239,7 +239,7 @@ class _Call:
                 return on_storage(storage, result._lay(), result._dtype)
         held = result._store()
         made = on_storage(
-            on_buffer(library.keep(held._buffer, beside), self.where), result._lay(), result._dtype
+            on_buffer(cuda.library.keep(held._buffer, beside), self.where), result._lay(), result._dtype
         )
         if result._bits:
             made._bits = result._bits

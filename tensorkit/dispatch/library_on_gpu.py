@@ -19,17 +19,7 @@ from tensorkit import dtypes, tracing
 from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.device import CPU, META, device
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels.cuda import library
-from tensorkit.kernels.cuda.gpu.libraries import Refused, place
-from tensorkit.kernels.cuda.gpu.libraries.table import (
-    ANY_DTYPE,
-    BY_NUMBERS,
-    LIBRARIES,
-    ROW_MAJOR,
-    WITH_NAMES,
-    function_for,
-    kind_of,
-)
+from tensorkit.kernels import cuda
 from tensorkit.storage import UntypedStorage, allocate
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
@@ -73,7 +63,7 @@ class GpuCall:
 
     def __init__(self, name: str, used: str, waits: bool, where: device, body: Callable[..., Any]) -> None:
         self.name, self.used, self.waits, self.where, self.body = name, used, waits, where, body
-        self.function = function_for(name)
+        self.function = cuda.table.function_for(name)
         self.stands: dict[int, tuple[Tensor, Tensor]] = {}
         self.storages: dict[int, tuple[UntypedStorage, UntypedStorage]] = {}
         self.copies: dict[int, UntypedStorage] = {}
@@ -87,21 +77,21 @@ class GpuCall:
         """
         __tracebackhide__ = True
         beside = self._beside((*args, *kwargs.values()))
-        work = place.Place(beside, self.name)
+        work = cuda.place.Place(beside, self.name)
         if self.waits:
-            library.held()
+            cuda.library.held()
         given = list(tensors_in((*args, *kwargs.values())))
         kinds = {t._dtype for t in tensors_in(args) if t._dtype.category == 2}
         self.narrow = kinds == {dtypes.bfloat16} and self.used == "BLAS"
         if kwargs.get("out") is None and not any(tensor.numel() for tensor in given):
             return self._of_nothing(args, kwargs)
-        made = None if self.name in BY_NUMBERS else self._shown(args, kwargs)
-        with library.timed(beside):
+        made = None if self.name in cuda.table.BY_NUMBERS else self._shown(args, kwargs)
+        with cuda.library.timed(beside):
             found = self._computed(work, args, kwargs, made)
         if found is None:
             self._in_words(args, kwargs)
-        library.told(self.name, LIBRARIES[self.used], [beside], "gpu", waits=self.waits)
-        return made if self.name not in BY_NUMBERS else found
+        cuda.library.told(self.name, cuda.table.LIBRARIES[self.used], [beside], "gpu", waits=self.waits)
+        return made if self.name not in cuda.table.BY_NUMBERS else found
 
     def _beside(self, values: tuple[Any, ...]) -> Any:
         """A buffer on the GPU."""
@@ -181,7 +171,7 @@ class GpuCall:
             if shown is stand:
                 return original
         lay = shown._lay()
-        if self.name in ROW_MAJOR:
+        if self.name in cuda.table.ROW_MAJOR:
             lay = Layout(lay.size, contiguous_stride(lay.size), 0)
         return self._empty(lay, shown._dtype)
 
@@ -215,13 +205,13 @@ class GpuCall:
                     targets, found if isinstance(found, tuple) else (found,), strict=True
                 ):
                     self._put(work, target, array)
-        except (Refused, numpy.linalg.LinAlgError):
+        except (cuda.place.Refused, numpy.linalg.LinAlgError):
             return None
         return made
 
     def _said(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments by name, in the order of the parameters."""
-        if self.name in BY_NUMBERS:  # the body has not seen them yet
+        if self.name in cuda.table.BY_NUMBERS:  # the body has not seen them yet
             _signature(self.body).bind(*args, **kwargs)
         unsaid = _unsaid(self.body)
         return {**unsaid, **dict(zip(unsaid, args, strict=False)), **kwargs}
@@ -231,7 +221,9 @@ class GpuCall:
         given = list(tensors_in(values))
         if any(tensor._dtype in dtypes.LIMITED for tensor in given):
             return True
-        return self.used == "LAPACK" and self.name not in ANY_DTYPE and given[0]._dtype not in _SINGLE
+        return (
+            self.used == "LAPACK" and self.name not in cuda.table.ANY_DTYPE and given[0]._dtype not in _SINGLE
+        )
 
     def _fits(self, out: Any, args: tuple[Any, ...]) -> bool:
         """Whether what the body has not checked can be written: of these operations one alone takes ``out=``."""
@@ -266,10 +258,10 @@ class GpuCall:
         arrays = found if isinstance(found, tuple) else (found,)
         tensors = []
         for number, array in enumerate(arrays):
-            kind = kind_of(self.name, number, array, [tensor._dtype for tensor in given])
+            kind = cuda.table.kind_of(self.name, number, array, [tensor._dtype for tensor in given])
             tensors.append(self._empty(Layout(array.shape, contiguous_stride(array.shape), 0), kind))
             self._put(work, tensors[-1], array)
-        if self.name in WITH_NAMES:  # the type of what it gives
+        if self.name in cuda.table.WITH_NAMES:  # the type of what it gives
             one = fresh(numpy.ones((1, 1)), dtypes.float64)
             return type(self.body(one, one))(tensors)
         return tuple(tensors) if isinstance(found, tuple) else tensors[0]

@@ -422,7 +422,9 @@ _WHOLE_IMPORT = re.compile(
 def _bound(text: str) -> set[str]:
     """The public names that a piece of a module imports or assigns."""
     names: set[str] = set()
-    for node in ast.parse(text).body:
+    body = ast.parse(text).body
+    late = [node for block in body if isinstance(block, ast.If) for node in block.body]  # `if TYPE_CHECKING`
+    for node in (*body, *late):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", "") != "__future__":
             names |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.Assign):

@@ -87,16 +87,20 @@ def _no_pinned(nbytes: int) -> Bytes | None:
 
 
 _memories: dict[str, Memory] = {"cpu": _HostMemory(), "meta": _MetaMemory()}
+_makers: dict[str, Callable[[], Memory]] = {}
 
 
-def register_memory(device_type: str, memory: Memory) -> None:
-    """Tell the engine how to allocate and copy on a kind of device (called by ``kernels.cuda``)."""
-    _memories[device_type] = memory
+def register_memory(device_type: str, make: Callable[[], Memory]) -> None:
+    """Tell the engine who allocates and copies on a kind of device, once one is used (called by ``kernels.cuda``)."""
+    _makers[device_type] = make
 
 
 def memory_of(where: device) -> Memory:
     """The memory that serves a device."""
-    return _memories[where.type]
+    found = _memories.get(where.type)
+    if found is None:
+        found = _memories[where.type] = _makers[where.type]()
+    return found
 
 
 _pinned: Callable[[int], Bytes | None] = _no_pinned

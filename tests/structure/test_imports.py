@@ -122,6 +122,10 @@ HEAVY = (
 )
 
 
+# What may be loaded of CUDA before a device is asked for: the front, and how a tensor is told to a kernel.
+OF_CUDA = ["tensorkit.kernels.cuda", "tensorkit.kernels.cuda.plan"]
+
+
 def folder(name: str) -> str:
     """The entry of `LAYERS` that a module of the engine belongs to."""
     parts = name.split(".")[1:]
@@ -233,10 +237,32 @@ def test_what_is_imported_late_is_on_the_list() -> None:
     assert late == []
 
 
+def _printed(code: str) -> str:
+    """What a program prints in a fresh interpreter, because this one has long loaded everything."""
+    command = [sys.executable, "-c", code]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert finished.stderr == ""
+    return finished.stdout.strip()
+
+
 def test_importing_the_engine_loads_nothing_heavy() -> None:
-    """In a fresh interpreter, because this one has long loaded everything."""
     code = f"import sys, tensorkit; print([name for name in {HEAVY!r} if name in sys.modules])"
-    finished = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    assert _printed(code) == "[]"
+
+
+def test_a_program_that_stays_on_the_cpu_loads_nothing_of_cuda() -> None:
+    code = (
+        "import sys, tensorkit as tk; tk.manual_seed(0); t = tk.rand(2, 3, requires_grad=True)\n"
+        "(t.sort().values @ t.t()).softmax(0)[tk.tensor([0])].sum().backward(); repr(t), repr(t.grad), dir(tk)\n"
+        "print(sorted(name for name in sys.modules if name.startswith('tensorkit') and 'cuda' in name.split('.')))"
     )
-    assert (finished.stdout.strip(), finished.stderr) == ("[]", "")
+    assert _printed(code) == repr(OF_CUDA)
+
+
+def test_devices_are_there_when_they_are_first_asked_for() -> None:
+    code = (
+        "import tensorkit as tk; from tensorkit.kernels import cuda\n"
+        "print(tk.accelerator.is_available(), {'accelerator', 'cuda'} <= set(dir(tk)), hasattr(cuda, 'nothing'))\n"
+        "with tk.cuda.emulate(): print(tk.ones(2, device='cuda') + 1)"
+    )
+    assert _printed(code) == "False True False\ntensor([2., 2.], device='cuda:0')"

@@ -10,37 +10,47 @@ What the rest of the engine calls:
 
 Where to read: `kernels` (what a thread does), `plan` (sizes and strides), `half` (reading and writing a slot),
 `families` (a scalar body becomes a kernel), `compile` (a kernel becomes code), `runners`, `streams` (when it
-runs), `faults`, `allocator` and `memory`, `emulator` (which devices there are), `launch`. Importing the package
-registers the device memory with ``storage``; Numba and the driver wait until the first kernel runs.
+runs), `faults`, `allocator` and `memory`, `emulator` (which devices there are), `launch`.
+
+Importing the package loads none of them: each waits until it, or a name of it, is first asked for. So a program that
+stays on the CPU does not load them; Numba and the driver wait until the first kernel runs.
 """
 
 from __future__ import annotations
 
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
 from tensorkit import device, storage
-from tensorkit.kernels.cuda.emulator import (
-    CudaMemory,
-    Emulation,
-    active_runner,
-    current_device,
-    device_count,
-    emulate,
-    emulated_devices,
-    gpu_missing,
-    is_available,
-    is_initialized,
-    ledger,
-    lend,
-    memory_for,
-    set_current_device,
-    streams_of,
-    using,
-)
-from tensorkit.kernels.cuda.faults import Fault, sync_debug
-from tensorkit.kernels.cuda.launch import copy, launch_zip
-from tensorkit.kernels.cuda.launch_plan import LaunchPlan, plan_zip
-from tensorkit.kernels.cuda.plan import Operand
-from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner, TracedRunner
-from tensorkit.kernels.cuda.streams import call, enqueue
+
+if TYPE_CHECKING:
+    from tensorkit.kernels.cuda.emulator import (
+        Emulation,
+        active_runner,
+        current_device,
+        device_count,
+        emulate,
+        emulated_devices,
+        gpu_missing,
+        is_available,
+        is_initialized,
+        ledger,
+        lend,
+        memory_for,
+        processors,
+        set_current_device,
+        streams_of,
+        using,
+    )
+    from tensorkit.kernels.cuda.faults import Fault, sync_debug
+    from tensorkit.kernels.cuda.gpu.libraries import place, table
+    from tensorkit.kernels.cuda.launch import copy, launch_zip
+    from tensorkit.kernels.cuda.launch_plan import LaunchPlan, plan_zip
+    from tensorkit.kernels.cuda.plan import Operand
+    from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner, TracedRunner
+    from tensorkit.kernels.cuda.streams import call, enqueue
 
 __all__ = [
     "EmulatedRunner",
@@ -66,14 +76,35 @@ __all__ = [
     "ledger",
     "lend",
     "memory_for",
+    "place",
     "plan_zip",
+    "processors",
     "set_current_device",
     "streams_of",
     "sync_debug",
+    "table",
     "using",
 ]
 
-_memory = CudaMemory()
-storage.register_memory("cuda", _memory)
-storage.register_pinned(_memory.pinned)
-device.register_cuda(device_count, current_device)
+_MODULES = ("emulator", "faults", "gpu.libraries", "launch", "launch_plan", "plan", "runners", "streams")
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name}")
+
+
+def __getattr__(name: str) -> Any:
+    """A module of the package, or a name of one, loaded when it is first asked for."""
+    if name in __all__:
+        globals()[name] = found = next(vars(m)[name] for m in map(_module, _MODULES) if name in m.__all__)
+        return found
+    if name.startswith("_") or find_spec(f"{__name__}.{name}") is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _module(name)
+
+
+device.register_cuda(lambda: _module("emulator").device_count(), lambda: _module("emulator").current_device())
+storage.register_memory("cuda", lambda: _module("emulator").CudaMemory())
+storage.register_pinned(lambda nbytes: _module("emulator").CudaMemory().pinned(nbytes))
+if os.environ.get("TENSORKIT_CUDA"):
+    _module("emulator")  # which reads it, and complains of what it does not understand

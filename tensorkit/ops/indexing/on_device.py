@@ -12,7 +12,8 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.kernels.cuda import Operand, indexing
+from tensorkit.kernels import cuda
+from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.ops.indexing.index_plan import Picks, Plan, check_mask, is_mask
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copied, copy_into
@@ -62,7 +63,7 @@ def gathered(input: Tensor, axis: int, index: Tensor) -> Tensor:
     places = operand(index, wide)
     target = operand(made)._replace(stride=contiguous_stride(wide))
     source = Operand(input._store()._buffer, input._dtype, _without(stride, axis), lay.offset)
-    indexing.gather(target, source, places, wide, own[axis], stride[axis], axis)
+    cuda.indexing.gather(target, source, places, wide, own[axis], stride[axis], axis)
     return made
 
 
@@ -99,7 +100,7 @@ def scattered(target: Tensor, axis: int, index: Tensor, source: Tensor, how: str
     steps = given.stride if given.size else (0,) * len(size)
     if given.numel == 1:
         steps = (0,) * len(size)
-    indexing.scatter(
+    cuda.indexing.scatter(
         how,
         Operand(target._store()._buffer, target._dtype, stride, lay.offset),
         operand(index, size),
@@ -182,7 +183,7 @@ def located(tensors: Sequence[Any], shape: tuple[int, ...], lengths: Any, steps:
     found = empty_strided(shape, contiguous_stride(shape), dtypes.int64, like._device)
     found.zero_()
     for dim, (index, length, step) in enumerate(zip(tensors, lengths, steps, strict=True)):
-        indexing.locate(operand(found), operand(index, shape), shape, length, step, dim)
+        cuda.indexing.locate(operand(found), operand(index, shape), shape, length, step, dim)
     return found
 
 
@@ -203,7 +204,7 @@ def picked(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     flat = (0,) * len(plan.shape)
     along = (*source.stride[:before], *flat, *source.stride[end:])
     steps = ((0,) * before + places._lay().stride + (0,) * after) if plan.shape else (0,) * (before + after)
-    indexing.gather(
+    cuda.indexing.gather(
         operand(made),
         Operand(input._store()._buffer, input._dtype, along, source.offset),
         Operand(places._store()._buffer, dtypes.int64, steps),
@@ -245,7 +246,7 @@ def put(
     given = copied(wide, contiguous_stride(plan.size)) if len(plan.shape) != 1 else wide
     steps = contiguous_stride(size) if len(plan.shape) != 1 else given._lay().stride
     along = tuple(1 if d == before else 0 for d in range(len(size)))
-    indexing.scatter(
+    cuda.indexing.scatter(
         "add" if accumulate else "set",
         Operand(
             input._store()._buffer,

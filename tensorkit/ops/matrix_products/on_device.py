@@ -8,9 +8,9 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.elementwise.output import empty_strided
+from tensorkit.kernels import cuda
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cuda import Operand
-from tensorkit.kernels.cuda.products import Sizes, multiply
+from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.scalars.arithmetic import MULTIPLY
 from tensorkit.ops.shared.on_device import zip_elements
 from tensorkit.strides.sizes import contiguous_stride
@@ -42,7 +42,7 @@ def multiplied_there(
     kind = b._dtype
     flat_a, flat_b = a.dim() == 1, b.dim() == 1
     batch, rows, columns = a.dim() == 3, not flat_a, not flat_b
-    sizes = Sizes(
+    sizes = cuda.products.Sizes(
         a._lay().size[0] if batch else 1,
         a._lay().size[-2] if rows else 1,
         b._lay().size[-1] if columns else 1,
@@ -55,7 +55,7 @@ def multiplied_there(
     if prod(kept):
         no_batch = () if batch else (0,)
         lost = (*no_batch, *(() if rows else (1,)), *(() if columns else (2,)))
-        multiply(
+        cuda.products.multiply(
             _matrices(made, lost),
             _matrices(resolved(a), (*no_batch, 1) if flat_a else no_batch),
             _matrices(resolved(b), (*no_batch, 2) if flat_b else no_batch),

@@ -18,8 +18,7 @@ from tensorkit.device import META, device, resolve
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels.cuda import philox
-from tensorkit.kernels.cuda.emulator import processors
+from tensorkit.kernels import cuda
 from tensorkit.ops.creation.empty import empty, empty_like
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import as_ints
@@ -250,12 +249,12 @@ def drawn(
 ) -> None:
     """Launch the kernel, with the generator's seed and offset, which goes up by what was drawn."""
     source = random.default_of(tensor._device) if generator is None else generator
-    units, threads = processors(tensor._device.index or 0)
+    units, threads = cuda.processors(tensor._device.index or 0)
     count = tensor.numel()
-    steps = 12 if together else philox.steps_of(count, wide, units, threads)
+    steps = 12 if together else cuda.philox.steps_of(count, wide, units, threads)
     seed, offset = source.take_steps(steps)
     target = operand(tensor)
-    philox.draw(how, target, tensor._lay().size, seed, offset, wide, units, threads, scalars, together)
+    cuda.philox.draw(how, target, tensor._lay().size, seed, offset, wide, units, threads, scalars, together)
 
 
 def _integers_on_device(tensor: Tensor, generator: Generator | None, low: int, span: int, wide: bool) -> None:

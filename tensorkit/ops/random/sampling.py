@@ -21,8 +21,8 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
 from tensorkit.elementwise.promotion import check_castable, result_dtype
+from tensorkit.kernels import cuda
 from tensorkit.kernels.cpu.elementwise import quiet
-from tensorkit.kernels.cuda.philox import STEPS, draw_counts
 from tensorkit.ops.creation.empty import empty, empty_like
 from tensorkit.ops.random.bernoulli import SEEDED, all_within, check_tensor, is_float, plain_like
 from tensorkit.ops.random.draw import Drawing, draw, filled_out, give_size
@@ -277,9 +277,9 @@ def _counts_on_device(made: Tensor, generator: Generator | None, input: Tensor) 
     rates = copied(resolved(input.detach()), stride, dtypes.float64)
     counts = empty_strided(size, stride, dtypes.float64, made._device)
     source = random.default_of(made._device) if generator is None else generator
-    seed, offset = source.take_steps(STEPS)
+    seed, offset = source.take_steps(cuda.philox.STEPS)
     out, given = (operand(tensor)._replace(stride=(1,)) for tensor in (counts, rates))
-    draw_counts(out, given, counts.numel(), seed, offset)
+    cuda.philox.draw_counts(out, given, counts.numel(), seed, offset)
     copy_into(made, counts)
     return made
 

@@ -12,8 +12,8 @@ from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.kernels.cuda import Operand
-from tensorkit.kernels.cuda.rowwise import reduce, rows
+from tensorkit.kernels import cuda
+from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.ops.reduction.arguments import reduced_size
 from tensorkit.ops.shared.copy import copied, deliver_into
 from tensorkit.ops.shared.on_device import operand
@@ -62,7 +62,7 @@ def reduced(
     axes = tuple(sorted(axes))
     made = _made(reduced_size(size, axes, keepdim), kind, input)
     target = Operand(made._store()._buffer, kind, _kept(size, axes))
-    reduce.reduce(how, target, operand(input), size, axes, scalars)
+    cuda.rowwise.reduce.reduce(how, target, operand(input), size, axes, scalars)
     return _result(made, out)
 
 
@@ -76,7 +76,7 @@ def extremes_along(
     shrunk = reduced_size(size, axes, keepdim)
     values, places = _made(shrunk, input._dtype, input), _made(shrunk, dtypes.int64, input)
     stride = _kept(size, axes)
-    reduce.arg_reduce(
+    cuda.rowwise.reduce.arg_reduce(
         largest,
         Operand(values._store()._buffer, input._dtype, stride),
         Operand(places._store()._buffer, dtypes.int64, stride),
@@ -124,7 +124,7 @@ def moments(
     shrunk = reduced_size(size, axes, keepdim)
     spread, mean = _made(shrunk, kind, input), _made(shrunk, input._dtype, input)
     stride = _kept(size, axes)
-    rows.moments(
+    cuda.rowwise.rows.moments(
         root,
         Operand(spread._store()._buffer, kind, stride),
         Operand(mean._store()._buffer, input._dtype, stride),
@@ -142,7 +142,9 @@ def log_sum(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype, ou
     size = input._lay().size
     axes = tuple(sorted(axes))
     made = _made(reduced_size(size, axes, keepdim), kind, input)
-    rows.log_sum(Operand(made._store()._buffer, kind, _kept(size, axes)), operand(input), size, axes)
+    cuda.rowwise.rows.log_sum(
+        Operand(made._store()._buffer, kind, _kept(size, axes)), operand(input), size, axes
+    )
     return _result(made, out)
 
 
@@ -151,7 +153,7 @@ def softmax(logarithm: bool, input: Tensor, axis: int, out: Any) -> Tensor:
     input = resolved(input)
     size = input._lay().size
     made = _made(size, input._dtype, input)
-    rows.softmax(logarithm, operand(made), operand(input), size, axis)
+    cuda.rowwise.rows.softmax(logarithm, operand(made), operand(input), size, axis)
     return _result(made, out)
 
 
@@ -160,7 +162,7 @@ def running(how: str, input: Tensor, axis: int, kind: dtype) -> Tensor:
     input = resolved(input)
     size = input._lay().size
     made = _made(size, kind, input)
-    rows.scan(how, operand(made), operand(input), size, axis)
+    cuda.rowwise.rows.scan(how, operand(made), operand(input), size, axis)
     return made
 
 
@@ -169,5 +171,5 @@ def running_extremes(largest: bool, input: Tensor, axis: int) -> tuple[Tensor, T
     input = resolved(input)
     size = input._lay().size
     values, places = _made(size, input._dtype, input), _made(size, dtypes.int64, input)
-    rows.arg_scan(largest, operand(values), operand(places), operand(input), size, axis)
+    cuda.rowwise.rows.arg_scan(largest, operand(values), operand(places), operand(input), size, axis)
     return values, places

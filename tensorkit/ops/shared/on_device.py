@@ -1,7 +1,7 @@
 """Tensors on a CUDA device as its kernels take them, and what the operations of all folders ask of these kernels.
 
 An operation that has checked its arguments asks `is_on_device`, and hands over `operand`. Copies and pointwise
-operations come by way of what `tensorkit.cuda` registers. A view that stands for the conjugates, or for the negatives,
+operations come by way of what is registered at the end. A view that stands for the conjugates, or for the negatives,
 of what is stored is read and written turned.
 """
 
@@ -13,13 +13,15 @@ from tensorkit.conj_bit import CONJ, NEG, check_negatable
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.run import register_zip
 from tensorkit.kernels import cuda as kernels
-from tensorkit.kernels.cuda import Operand, indexing
-from tensorkit.kernels.cuda.half import identity
+from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.scalars.arithmetic import NEGATIVE
 from tensorkit.kernels.scalars.elementary import CONJUGATE
 from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.scalars.questions import CONJUGATE_NEGATIVE
+from tensorkit.ops.shared.copy import register_copy
+from tensorkit.ops.shared.fill import register_fill
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, on_storage
@@ -63,7 +65,7 @@ def counted(first: Any, last: Any, step: Any, length: int, kind: dtype, where: d
         last: the last number, or None to count from the first one alone.
     """
     made = empty_strided((length,), (1,), kind, where)
-    indexing.count_up(operand(made), length, first, last, step)
+    kernels.indexing.count_up(operand(made), length, first, last, step)
     return made
 
 
@@ -81,7 +83,7 @@ def turned_around(input: Tensor, axes: tuple[int, ...], stride: tuple[int, ...])
 
 def kept_triangle(input: Tensor, diagonal: int, target: Tensor, *, lower: bool) -> None:
     """Copy what is on one side of a diagonal into `target`, and zeros besides."""
-    indexing.triangle(operand(target), operand(input), input._lay().size, diagonal, lower)
+    kernels.indexing.triangle(operand(target), operand(input), input._lay().size, diagonal, lower)
 
 
 # -- pointwise operations and copies --------------------------------------------------------------------------------
@@ -160,4 +162,9 @@ def copy_strided(dst: Tensor, src: Tensor) -> None:
 def fill_number(out: Tensor, value: Any) -> None:
     """Write one number, of the tensor's own dtype, into every slot."""
     size = out._lay().size
-    kernels.launch_zip(identity, operand(out, size), (value,), size, compute=out._dtype)
+    kernels.launch_zip(kernels.half.identity, operand(out, size), (value,), size, compute=out._dtype)
+
+
+register_zip("cuda", zip_elements, plan_elements)
+register_copy("cuda", copy_strided)
+register_fill("cuda", fill_number)

@@ -9,7 +9,8 @@ from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.kernels.cuda import Operand, indexing, sorting
+from tensorkit.kernels import cuda
+from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.ops.shared.copy import copied, copy_into
 from tensorkit.ops.shared.on_device import operand
 from tensorkit.strides.output import like_strides
@@ -72,7 +73,7 @@ def _keys(input: Tensor, axis: int, falling: bool) -> tuple[Tensor, tuple[int, .
     size = moved._lay().size
     rows = copied(moved, contiguous_stride(size), _widened(input._dtype))
     keys = _new(size, input)
-    sorting.make_keys(_flat(keys), _flat(rows), prod(size), falling)
+    cuda.sorting.make_keys(_flat(keys), _flat(rows), prod(size), falling)
     return keys, size
 
 
@@ -80,7 +81,7 @@ def ordered(input: Tensor, axis: int, falling: bool = False) -> Ordered:
     """A tensor sorted along a dimension, equal elements in the order in which they stand."""
     keys, size = _keys(input, axis, falling)
     order = _new(size, input)
-    sorting.sort_rows(_flat(keys), _flat(order), prod(size[:-1]), size[-1])
+    cuda.sorting.sort_rows(_flat(keys), _flat(order), prod(size[:-1]), size[-1])
     return Ordered(keys, order, size)
 
 
@@ -95,7 +96,7 @@ def taken(input: Tensor, axis: int, index: Tensor) -> Tensor:
     steps = (*lay.stride[:axis], 0, *lay.stride[axis + 1 :])
     source = Operand(input._store()._buffer, input._dtype, steps, lay.offset)
     length, step = lay.size[axis], lay.stride[axis]
-    indexing.gather(operand(made), source, operand(index), size, length, step, axis)
+    cuda.indexing.gather(operand(made), source, operand(index), size, length, step, axis)
     return made
 
 
@@ -138,7 +139,7 @@ def middle_there(input: Tensor, axis: int, ignoring: bool) -> Pair:
     if found.rows:
         floating = input._dtype.is_floating_point
         operands = _flat(places), _flat(found.keys), _flat(found.order)
-        sorting.choose_middle(*operands, found.rows, found.size[-1], floating, ignoring)
+        cuda.sorting.choose_middle(*operands, found.rows, found.size[-1], floating, ignoring)
     return _one_of_each(input, axis, places)
 
 
@@ -149,7 +150,7 @@ def mode_there(input: Tensor, axis: int) -> Pair:
     if found.rows:
         floating = input._dtype.is_floating_point
         operands = _flat(places), _flat(found.keys), _flat(found.order)
-        sorting.choose_mode(*operands, found.rows, found.size[-1], floating)
+        cuda.sorting.choose_mode(*operands, found.rows, found.size[-1], floating)
     return _one_of_each(input, axis, places)
 
 
@@ -166,7 +167,7 @@ def distinct_there(input: Tensor, consecutive: bool) -> tuple[Tensor, Tensor, Te
     else:
         keys, order, _ = ordered(flat, 0)
     marks = _new((count,), input)
-    sorting.mark_runs(_flat(marks), _flat(keys), count, input._dtype.is_floating_point)
+    cuda.sorting.mark_runs(_flat(marks), _flat(keys), count, input._dtype.is_floating_point)
     starts = marks.nonzero().reshape(-1)
     values = taken(flat, 0, starts if order is None else taken(order, 0, starts))
     ends = starts.new_full((starts.numel(),), count)
@@ -177,7 +178,7 @@ def distinct_there(input: Tensor, consecutive: bool) -> tuple[Tensor, Tensor, Te
     if order is None or not count:
         copy_into(inverse, which)
     else:
-        indexing.scatter("set", operand(inverse), operand(order), operand(which), (count,), 0, count)
+        cuda.indexing.scatter("set", operand(inverse), operand(order), operand(which), (count,), 0, count)
     return values, inverse.reshape(input._lay().size), ends - starts
 
 
@@ -201,7 +202,7 @@ def searched_there(edges: Tensor, asked: Tensor, kind: dtype, right: bool) -> Te
     rows = 1 if shared else prod(size[:-1])
     many = asked.numel() // max(rows, 1)
     operands = _flat(found), _flat(compared(edges)), _flat(compared(asked))
-    sorting.search(*operands, rows, many, edges._lay().size[-1], shared, right)
+    cuda.sorting.search(*operands, rows, many, edges._lay().size[-1], shared, right)
     return found
 
 
@@ -217,7 +218,7 @@ def counted_there(places: Tensor, least: int, weights: Tensor | None) -> Tensor:
     found = ordered(places, 0)
     count = max(least, int(found.keys[-1].item()) + 1)
     bins = _new((count,), places)
-    indexing.count_up(operand(bins), count, 0, None, 1)
+    cuda.indexing.count_up(operand(bins), count, 0, None, 1)
     ends = searched_there(found.keys, bins, dtypes.int64, right=True)
     if weights is None:
         counts = ends.clone()
@@ -226,5 +227,5 @@ def counted_there(places: Tensor, least: int, weights: Tensor | None) -> Tensor:
     total = _new((count,), places, weights._dtype)
     loads = copied(weights, (1,))
     operands = _flat(total), _flat(ends), _flat(found.order), _flat(loads)
-    sorting.sum_segments(*operands, count, places.numel())
+    cuda.sorting.sum_segments(*operands, count, places.numel())
     return total

@@ -1,4 +1,4 @@
-"""Memory of CUDA devices lent to other libraries and borrowed from them: DLPack, and CUDA's array interface.
+"""Memory of CUDA devices lent and borrowed: to other libraries (DLPack, CUDA's array interface), to other streams.
 
 Source: https://dmlc.github.io/dlpack/latest/ and
 https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html, version 3.
@@ -20,7 +20,7 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["CUDA", "cuda_array_interface", "packed", "unpacked"]
+__all__ = ["CUDA", "cuda_array_interface", "packed", "record_stream", "unpacked"]
 
 CUDA = 2  # the number by which DLPack knows CUDA devices
 _CODES = {"bool": 6, "bfloat16": 4}  # of dtypes; those of the others follow from their category
@@ -198,3 +198,26 @@ def cuda_array_interface(input: Tensor) -> dict[str, Any]:
         "stream": kernels.streams_of(input.get_device()).current().handle or 1,
         "version": 3,
     }
+
+
+def record_stream(self: Tensor, stream: Any) -> None:
+    """Another stream uses this tensor too: its memory is reused only when that stream has passed its end.
+
+    Args:
+        stream: a ``tk.cuda.Stream``.
+
+    Raises:
+        NotImplementedError: for a tensor on the CPU.
+
+    >>> import tensorkit as tk
+    >>> with tk.cuda.emulate():
+    ...     t, side = tk.ones(2, device="cuda"), tk.cuda.Stream()
+    ...     t.record_stream(side)
+    """
+    if not self.is_cuda:
+        raise NotImplementedError(
+            f"Could not run 'aten::record_stream' with arguments from the '{self.device.type.upper()}' backend."
+        )
+    if not hasattr(stream, "_queue"):
+        raise TypeError(f"expected a tensorkit.cuda.Stream, not {type(stream).__name__}")
+    self._store()._buffer.record_stream(stream._queue)

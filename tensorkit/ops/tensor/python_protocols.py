@@ -43,7 +43,7 @@ from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.tensor_data import checked_number, register_capsules
 from tensorkit.ops.shared.to import to_device
-from tensorkit.ops.tensor.device_exchange import CUDA, cuda_array_interface, packed, unpacked
+from tensorkit.ops.tensor.device_exchange import CUDA, cuda_array_interface, packed, record_stream, unpacked
 from tensorkit.storage import (
     TypedStorage,
     adopt,
@@ -591,6 +591,7 @@ def _attach_protocols() -> None:
     attach("is_pinned", _is_pinned)
     attach("pin_memory", _pin_memory)
     attach("storage_type", _storage_type)
+    attach("record_stream", record_stream)
 
 
 _attach_protocols()

@@ -11,6 +11,6 @@ tell (a singular matrix) is a `Refused`, and the body says it in its own words.
 
 from __future__ import annotations
 
-from tensorkit.kernels.cuda.gpu.libraries.place import Place, Refused
+from tensorkit.kernels.cuda.gpu.libraries import place, table
 
-__all__ = ["Place", "Refused"]
+__all__ = ["place", "table"]
