@@ -449,6 +449,7 @@ def _apart(part: Any, *, given: bool, dirty: bool) -> Any:
 class Error(Node):
     """Stands behind a gradient that cannot be differentiated again."""
 
+    __module__ = "builtins"  # as PyTorch's, which are made in C++
     __slots__ = ()
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:

@@ -119,6 +119,7 @@ def _turned(grad: Any, bits: int) -> Any:
 class CopySlices(Node):
     """The history of a base that was written to through one of its views."""
 
+    __module__ = "builtins"  # as PyTorch's, which are made in C++
     __slots__ = ("fn", "place")
     choosy = True
 
@@ -161,6 +162,7 @@ class CopySlices(Node):
 class AsStridedBackward0(Node):
     """The history of a view that was read again from its base."""
 
+    __module__ = "builtins"  # as PyTorch's, which are made in C++
     __slots__ = ("place",)
     choosy = True
 
@@ -178,7 +180,7 @@ class AsStridedBackward0(Node):
 
 # PyTorch makes these views again by their own operation, the others by their layout.
 _AGAIN: dict[str, type[AsStridedBackward0]] = {
-    name: type(name, (AsStridedBackward0,), {"__slots__": ()})
+    name: type(name, (AsStridedBackward0,), {"__slots__": (), "__module__": "builtins"})
     for name in ("ConjBackward0", "NegViewBackward0", "ViewAsComplexBackward0", "ViewAsRealBackward0")
 }
 

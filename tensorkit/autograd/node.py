@@ -182,6 +182,7 @@ class RemovableHandle:
 class Node:
     """One recorded operation. Its subclasses carry PyTorch's names."""
 
+    __module__ = "tensorkit.autograd.graph"  # where PyTorch has it
     __slots__ = ("__dict__", "__weakref__", "edges", "faces", "sequence")
 
     # Defaults on the class: few nodes ever need these.
@@ -260,6 +261,7 @@ class Node:
 class AccumulateGrad(Node):
     """Stands for a leaf: adds the gradient that arrives to the leaf's ``.grad``."""
 
+    __module__ = "builtins"  # as PyTorch's, which are made in C++
     __slots__ = ("variable",)
 
     def name(self) -> str:

@@ -104,7 +104,7 @@ class Rule:
             alone = staticmethod(self.formulas[order[0]]) if len(order) == 1 else None
             body = {
                 "__slots__": (),
-                "__module__": __name__,
+                "__module__": "builtins",  # as PyTorch's, which are made in C++
                 "rule": self,
                 "order": order,
                 "alone": alone,

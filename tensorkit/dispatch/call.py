@@ -9,7 +9,15 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from tensorkit import tracing
-from tensorkit.dispatch.call_errors import MISREAD, beyond_range, explain, from_numpy_names, told, unmatched
+from tensorkit.dispatch.call_errors import (
+    MISREAD,
+    beyond_range,
+    explain,
+    from_numpy_names,
+    told,
+    unbound,
+    unmatched,
+)
 from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_refused
 from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
 from tensorkit.dispatch.registry import F, registry
@@ -47,6 +55,8 @@ def traced_method(
                 raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
             if kwargs:
                 raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
+            if not isinstance(self, Tensor):
+                raise unbound(name, self)
             return call_traced(name, body, (self,), {}) if tracing.active else body(self)
 
         return alone
@@ -71,6 +81,8 @@ def traced_method(
                     return whole(*args, **kwargs)
             return body(*args, **kwargs) if kwargs else bare(*args)
         except MISREAD as error:
+            if args and not isinstance(args[0], Tensor):
+                raise unbound(name, args[0]) from None
             renamed = from_numpy_names(body, kwargs) if kwargs else None
             earlier = _scaled_first(name, body, args, 1)
             if earlier is not None:

@@ -15,6 +15,7 @@ from tensorkit.dispatch.signatures import (
     METHODS,
     Forms,
     Inner,
+    as_listed,
     is_one_number,
     is_whole,
     of_function,
@@ -255,7 +256,7 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
         forms: the parameters of each form, as text.
     """
     shown = ", ".join(type_name(value) for value in args)
-    named = ", ".join(f"{key}={type_name(value)}" for key, value in reversed(list(kwargs.items())))
+    named = ", ".join(f"{key}={type_name(kwargs[key])}" for key in as_listed(kwargs))
     if named:
         shown = f"{shown}, {named}" if shown else f"{named}, "
     known = list(forms)
@@ -268,6 +269,14 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
     listed = f"({known[0]})" if len(known) == 1 else "one of:\n" + "".join(f" * ({form})\n" for form in known)
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({shown}), but expected {listed}"
+    )
+
+
+def unbound(name: str, value: Any) -> TypeError:
+    """PyTorch's error for a method that is called on what is no tensor: ``Tensor.add(2, t)``."""
+    return TypeError(
+        f"descriptor '{name}' for 'tensorkit._C.TensorBase' objects doesn't apply to a "
+        f"'{type_name(value)}' object"
     )
 
 

@@ -233,15 +233,42 @@ def too_many(name: str, least: int, most: int, given: int) -> str:
     return f"{name}() takes {most} positional argument{plural} but {given} {verb} given"
 
 
+_MIX, _WORD = 0xC6A4A7935BD1E995, 2**64 - 1
+
+
+def _bucket(name: str) -> int:
+    """In which of its 13 buckets C++'s ``unordered_map`` keeps a name: by MurmurHash64A, as libstdc++ has it."""
+    text = name.encode()
+    state = 0xC70F6907 ^ (len(text) * _MIX & _WORD)
+    for start in range(0, len(text), 8):
+        piece = text[start : start + 8]
+        data = int.from_bytes(piece, "little")
+        if len(piece) == 8:
+            data = data * _MIX & _WORD
+            data = (data ^ data >> 47) * _MIX & _WORD
+        state = (state ^ data) * _MIX & _WORD
+    state = (state ^ state >> 47) * _MIX & _WORD
+    return (state ^ state >> 47) % 13
+
+
+def as_listed(names: Iterable[str]) -> list[str]:
+    """A call's keywords in the order in which PyTorch lists them: that of a hash table in C++, mostly backwards."""
+    listed: list[str] = []
+    for name in names:
+        kin = (place for place, other in enumerate(listed) if _bucket(other) == _bucket(name))
+        listed.insert(next(kin, 0), name)
+    return listed
+
+
 def unrecognised(form: str, kwargs: Mapping[str, Any]) -> list[str]:
-    """The keywords that PyTorch does not find in the only form of an operation, the last given first.
+    """The keywords that PyTorch does not find in the only form of an operation, in its order.
 
     It looks at the last parameters alone, as many as there are keywords, and takes a default value for a name.
     """
     parts = form.strip("()").split(", ")
     last = parts[max(0, len(parts) - len(kwargs)) :]
     known = {part.rpartition(" ")[2] for part in last}
-    return [key for key in reversed(list(kwargs)) if key not in known]
+    return [key for key in as_listed(kwargs) if key not in known]
 
 
 def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None) -> str:

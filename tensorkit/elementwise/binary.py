@@ -13,6 +13,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.dispatch.call import respelled
+from tensorkit.dispatch.call_errors import unbound
 from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Fields, Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -73,7 +74,7 @@ def binary(
             if len(args) != 2 or len(kwargs) > 1 or tracing.active:
                 pass
             elif not kwargs:
-                if method or type(args[0]) is Tensor:
+                if type(args[0]) is Tensor or (method and isinstance(args[0], Tensor)):
                     result = fast(args[0], args[1])
                     if result is not None:
                         return result
@@ -114,7 +115,13 @@ def _attach_inplace(
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0], self):
+        if (
+            not kwargs
+            and len(args) == 1
+            and not tracing.active
+            and isinstance(self, Tensor)
+            and fast(self, args[0], self)
+        ):
             return self
         return caller((self, *args), kwargs, method=True)
 
@@ -132,12 +139,14 @@ def _operator(
 ) -> Callable[..., Any]:
     """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
     if name.startswith("__i"):
-        return _inplace_operator(block, caller.second, written)
+        return _inplace_operator(block, name, caller.second, written)
 
     equality, turned = name == "__eq__", block.name in ("add", "mul")
 
     def forward(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
+        if self.__class__ is not Tensor and not isinstance(self, Tensor):
+            return _unbound(name, self)
         if not tracing.active:
             result = fast(self, other)
             if result is not None:
@@ -154,6 +163,12 @@ def _operator(
 
     def reflected(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
+        if (
+            self.__class__ is not Tensor
+            and not isinstance(self, Tensor)
+            and not (name in _OF_NUMBERS and isinstance(self, NUMBERS) and isinstance(other, Tensor))
+        ):
+            return _unbound(name, self)
         if not tracing.active and type(other) in PLAIN_NUMBERS:
             if turned:
                 result = fast(self, other)
@@ -173,6 +188,19 @@ def _operator(
     return reflected if name.startswith("__r") and name != "__rshift__" else forward
 
 
+#: Operators that PyTorch has in Python: called on what is no tensor, they leave it to the other operand.
+_IN_PYTHON = ("__pow__", "__ipow__", "__rsub__", "__floordiv__")
+#: And those of them that take a number there, too, as long as the other operand is a tensor.
+_OF_NUMBERS = ("__rpow__", "__rmod__", "__rfloordiv__", "__rlshift__", "__rrshift__")
+
+
+def _unbound(name: str, value: Any) -> Any:
+    """What an operator called on a number answers: ``Tensor.__rand__(2, t)``."""
+    if name in _IN_PYTHON or name in _OF_NUMBERS:
+        return NotImplemented
+    raise unbound(name.replace("__itrue", "__i"), value)
+
+
 def _borrowed(array: Any) -> Any:
     """A NumPy array as a tensor; itself where its elements are nothing that a tensor holds."""
     try:
@@ -181,7 +209,7 @@ def _borrowed(array: Any) -> Any:
         return array
 
 
-def _inplace_operator(block: Pointwise, second: str, rule: Any) -> Callable[..., Any]:
+def _inplace_operator(block: Pointwise, name: str, second: str, rule: Any) -> Callable[..., Any]:
     fast, caller = (
         fast_into(block, inplace=True),
         Caller(block, block.name + "_", second, True, inplace=True, rule=rule),
@@ -189,6 +217,8 @@ def _inplace_operator(block: Pointwise, second: str, rule: Any) -> Callable[...,
 
     def operator(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
+        if self.__class__ is not Tensor and not isinstance(self, Tensor):
+            return _unbound(name, self)
         if not tracing.active and fast(self, other, self):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):

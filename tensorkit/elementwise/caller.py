@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit.dispatch.call_errors import explain, unmatched
+from tensorkit.dispatch.call_errors import explain, unbound, unmatched
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.out_and_inplace import out_refused
 from tensorkit.dispatch.recording import call_traced, recorded_call, tracked
@@ -79,6 +79,8 @@ class Caller:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
         __tracebackhide__ = True
+        if method and args and not isinstance(args[0], Tensor):
+            raise unbound(self.name, args[0])
         # A right call of the usual form is not looked at twice: to explain a wrong one takes time.
         if len(args) != 2 or (kwargs and not self._usual(kwargs, method)):
             args, kwargs = self._todays(args, kwargs, method)

@@ -49,7 +49,9 @@ def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, w
             return fresh(numpy.empty(size, kind.numpy), kind)
         except (MemoryError, ValueError):
             check_bytes(size, kind.itemsize)
-            raise no_room(math.prod(size) * kind.itemsize) from None
+            if 0 not in size or max(size) > INT64_MAX:
+                raise no_room(math.prod(size) * kind.itemsize) from None
+            # Empty, with other lengths that NumPy has no array of.
     nbytes = layout.reach() * kind.itemsize
     if nbytes > INT64_MAX:
         raise overflowed(size, stride)

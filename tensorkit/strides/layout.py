@@ -173,13 +173,13 @@ class Layout:
         >>> Layout((2, 3), (3, 1)).is_contiguous(), Layout((3, 2), (1, 3)).is_contiguous()
         (True, False)
         """
-        if self.stride == contiguous_stride(self.size):
+        if 0 in self.size or self.stride == contiguous_stride(self.size):
             return True
         expected = 1
         for n, step in zip(reversed(self.size), reversed(self.stride), strict=True):
             if n != 1:
                 if step != expected:
-                    return 0 in self.size
+                    return False
                 expected *= n
         return True
 

@@ -52,6 +52,8 @@ def _dense(size: Size) -> Size:
     for dim in range(len(size) - 1, 0, -1):
         step *= size[dim] or 1
         stride[dim - 1] = step
+    if step > INT64_MAX:  # of an empty tensor: the sizes of any other count its elements
+        raise RuntimeError("Stride calculation overflowed")
     return tuple(stride)
 
 
@@ -82,13 +84,20 @@ def normalise_dim(dim: int, ndim: int) -> int:
     return dim + count if dim < 0 else dim
 
 
-def checked_size(size: Sequence[int]) -> Size:
-    """The size as a tuple, unless it is negative or counts more elements than 64 bits can."""
+def _counted(size: Sequence[int]) -> int:
+    """How many elements a size counts, or what is more than 64 bits on the way: a 0 that comes later is too late."""
     count = 1
     for n in size:
         count *= n
-        if n < 0 or count > INT64_MAX:
-            raise RuntimeError("numel: integer multiplication overflow")
+        if count >= 2**64:
+            break
+    return count
+
+
+def checked_size(size: Sequence[int]) -> Size:
+    """The size as a tuple, unless it is negative or counts more elements than 64 bits can."""
+    if min(size, default=0) < 0 or _counted(size) > INT64_MAX:
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(size)
 
 
@@ -100,7 +109,7 @@ def overflowed(size: Sequence[int], stride: Sequence[int] | None = None) -> Runt
 
 def check_bytes(size: Sequence[int], item: int) -> None:
     """Refuse a size that asks for more bytes than 64 bits can count, before anybody tries to find room for them."""
-    if prod(size) * item > INT64_MAX:
+    if _counted(size) * item > INT64_MAX:
         raise overflowed(size)
 
 

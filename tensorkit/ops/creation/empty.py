@@ -13,9 +13,7 @@ from tensorkit.device import CPU, META, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided as _allocate
-from tensorkit.errors import no_room
 from tensorkit.kernels.sizes import NEW_AT_ONCE
 from tensorkit.memory_format import check_format, formatted_strides, preserve_format
 from tensorkit.ops.shared.int_args import as_ints, listed_ints
@@ -24,7 +22,7 @@ from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.uninitialized import chosen, whole_filled
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Tensor, fresh
 
 __all__ = [
     "as_size",
@@ -70,8 +68,6 @@ def new_or_out(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor 
     chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
     here = CPU if where is None and not default_chosen.once else resolve(where)
     check_bytes(size, chosen.itemsize)
-    if here is CPU:
-        return fresh(_memory(size, chosen), chosen)
     return _allocate(size, contiguous_stride(size), chosen, here)
 
 
@@ -86,13 +82,6 @@ def check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
         raise RuntimeError(
             f"device type {resolve(where).type} does not match device type of out parameter ({out._device.type})"
         )
-
-
-def _memory(size: tuple[int, ...], kind: dtype) -> Array:
-    try:
-        return numpy.empty(size, kind.numpy)
-    except (MemoryError, ValueError):
-        raise no_room(math.prod(size) * kind.itemsize) from None
 
 
 @op(
@@ -167,7 +156,7 @@ def quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | Non
         kind = dtypes.get_default_dtype()
     elif type(kind) is not dtypes.dtype:
         return None
-    if math.prod(sizes) > NEW_AT_ONCE:
+    if math.prod(sizes) > NEW_AT_ONCE or (0 in sizes and max(sizes) > NEW_AT_ONCE):
         return None
     if value == 0:
         return fresh(numpy.zeros(sizes, kind.numpy), kind)

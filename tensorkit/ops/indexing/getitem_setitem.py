@@ -35,6 +35,7 @@ from tensorkit.ops.views.view_reshape import alias
 from tensorkit.strides import basic_index
 from tensorkit.strides.basic_index import index_int, index_slice
 from tensorkit.strides.layout import Layout
+from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -123,6 +124,11 @@ def _few(input: Tensor) -> Any:
     return array if array.size <= SMALL and array.flags.c_contiguous else None
 
 
+def _lies_apart(input: Tensor, array: Any) -> bool:
+    """Whether a dimension of length 1 has another step than in a fresh tensor: a result would keep it in PyTorch."""
+    return 1 in array.shape and input._lay().stride != contiguous_stride(array.shape)
+
+
 def _as_numpy(array: Any, key: Any) -> Any:
     """A list of integers, a mask of the very size, or a row of indices as NumPy takes them; None for other keys."""
     if type(key) is list:
@@ -138,7 +144,7 @@ def _as_numpy(array: Any, key: Any) -> Any:
 def _picked_few(input: Tensor, key: Any) -> Tensor | None:
     """What one mask, one tensor of indices or a list picks from few elements; None for the way that others take."""
     array = _few(input)
-    if array is None or not array.size or not array.ndim:
+    if array is None or not array.size or not array.ndim or _lies_apart(input, array):
         return _masked_few(input, key)
     picks = _as_numpy(array, key)
     if picks is None:

@@ -165,8 +165,9 @@ def _channels_last(lay: Layout) -> bool:
     return True
 
 
-def joined_stride(tensors: Sequence[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
-    if len(size) not in (4, 5) or not all(_channels_last(t._lay()) for t in tensors):
+def joined_stride(layouts: Sequence[Layout], size: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of what such tensors are joined to."""
+    if len(size) not in (4, 5) or not all(map(_channels_last, layouts)):
         return contiguous_stride(size)
     moved = contiguous_stride((size[0], *size[2:], size[1]))
     return (moved[0], moved[-1], *moved[1:-1])
@@ -241,7 +242,7 @@ def cat_body(
     size = _joined_size(sizes, dim)
     where = check_devices(tensors)
     if stride is None:
-        stride = joined_stride(tensors, size)
+        stride = joined_stride([tensor._lay() for tensor in tensors], size)
     if out is None:
         out = empty_strided(size, stride, kind, where)
     else:

@@ -46,7 +46,7 @@ def _stack(tensors: tuple[Tensor, ...], dim: int, out: Any) -> Tensor:
 def _layered_stride(tensors: Sequence[Tensor], dim: int, size: tuple[int, ...]) -> tuple[int, ...]:
     """PyTorch joins tensors along a dimension that they have, and splits it then."""
     whole = (*size[:dim], len(tensors) * size[dim], *size[dim + 1 :])
-    joined = Layout(whole, joined_stride(tensors, whole), 0)
+    joined = Layout(whole, joined_stride([tensor._lay() for tensor in tensors], whole), 0)
     return joined.view((*size[:dim], len(tensors), *size[dim:])).stride
 
 

@@ -15,6 +15,7 @@ from tensorkit.ops.reduction.norm import norm_back, vector_norm
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
 from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Number, Tensor
 
@@ -103,6 +104,10 @@ def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Tensor |
         plain, float(order), _others(dim, input.dim()), True, dtypes.float32 if half else None
     )
     factor: Any = where(norm > most, float(most) / (norm + _LEAST), 1.0)
+    lay = plain._lay()
+    plain = plain._view(
+        Layout(lay.size, contiguous_stride(lay.size), lay.offset)
+    )  # of dimensions of length 1 too
     result: Tensor = plain * factor.to(kind if half else factor.dtype)
     if out is None:
         return result

@@ -12,16 +12,18 @@ import numpy
 from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
-from tensorkit.device import META
+from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
-from tensorkit.ops.rearranging.repeat import int_list, on_device_of
+from tensorkit.ops.joining.cat import joined_stride
+from tensorkit.ops.rearranging.repeat import int_list
 from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.on_device import as_size, is_on_device
+from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -29,14 +31,11 @@ from tensorkit.tensor import Array, Tensor, fresh
 __all__ = ["roll", "roll_array"]
 
 
-def roll_array(array: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
-    """The array with its elements moved along some dimensions, the last ones coming in at the front: the kernel."""
+def roll_array(array: Array, shifts: Sequence[int], dims: Sequence[int], out: Array) -> None:
+    """Write the array's elements into `out`, moved along some dimensions, the last ones in front: the kernel."""
     total = [0] * array.ndim
     for shift, dim in zip(shifts, dims, strict=True):
         total[dim] += shift
-    out = numpy.empty(array.shape, array.dtype)
-    if not out.size:
-        return out
     pieces = []
     for moved, n in zip(total, array.shape, strict=True):
         cut = moved % n
@@ -47,7 +46,16 @@ def roll_array(array: Array, shifts: Sequence[int], dims: Sequence[int]) -> Arra
         )
     for piece in itertools.product(*pieces):
         out[tuple([to for to, _ in piece])] = array[tuple([source for _, source in piece])]
-    return out
+
+
+def _rolled_stride(lay: Layout, shifts: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a rolled tensor: for each dimension PyTorch joins what comes around and what stays."""
+    for shift, dim in zip(shifts, dims, strict=True):
+        n = lay.size[dim]
+        cut = shift % n
+        parts = (lay.narrow(dim, n - cut, cut), lay.narrow(dim, 0, n - cut))
+        lay = Layout(lay.size, joined_stride(parts, lay.size))
+    return lay.stride
 
 
 def _back(shifts: Any) -> Any:
@@ -57,6 +65,8 @@ def _back(shifts: Any) -> Any:
 def _some_rolled(input: Tensor, shift: Any, dim: Any) -> Tensor | None:
     """Some hundreds of numbers moved along one dimension; None for the way that others take."""
     array = brief(input)
+    if array is not None and array.ndim > 3:
+        return None  # images and volumes keep their order in memory
     axis = None if array is None or tracing.active else axis_of_small(array, dim)
     if array is None or axis is None:
         return None
@@ -124,9 +134,14 @@ def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     if is_on_device(input):
         return _rolled_on_device(resolved(input), by, places if along else None)
     array = input._nd()
-    if along:
-        return on_device_of(roll_array(array, by, places), input)
-    return on_device_of(roll_array(array.reshape(-1), by, [0]).reshape(lay.size), input)
+    if not along:
+        array, places = array.reshape(-1), [0]
+    stride = _rolled_stride(lay, by, places) if along else (1,)
+    out = empty_strided(array.shape, stride, input._dtype, CPU)
+    roll_array(array, by, places, out._nd())
+    if tracing.active:
+        tracing.copied(out.nbytes)
+    return out if along else as_size(out, lay.size)
 
 
 def _rolled_on_device(input: Tensor, by: Any, places: list[int] | None) -> Tensor:

@@ -127,7 +127,7 @@ def evenly(g: Any, c: Any) -> Any:
 
 _SUM_FORMS = (
     "(Tensor input, *, tensorkit.dtype dtype = None)",
-    "(Tensor input, tuple of ints dim, bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None)",
+    "(Tensor input, tuple of ints dim?, bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None)",
 )
 
 

@@ -54,7 +54,11 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
         RuntimeError: when the dtype cannot hold it.
     """
     if holds(input._dtype, value) and input._device is CPU:
-        array = input._nd() if input._array is None else input._array
+        array = input._array
+        if array is None:
+            if not input.numel():
+                return
+            array = input._nd()
         if not input._bits:
             array.fill(value)
             return
