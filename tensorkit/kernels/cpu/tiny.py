@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cpu import sum_compiled
+from tensorkit.kernels.cpu import sum_compiled, sum_in_order
 from tensorkit.kernels.sizes import SMALL, TINY
 
 __all__ = [
@@ -62,16 +62,21 @@ def total(array: Array) -> Array:
     >>> total(numpy.array([[1.0, 2.0], [3.0, 4.0]]))
     array(10.)
     """
+    if array.dtype.char == "f":
+        return sum_in_order.total(array)
     return numpy.array(_sum(array), array.dtype)
 
 
 def mean(array: Array) -> Array:
     """The mean of all floating point elements."""
-    return numpy.array(float(_sum(array)) / array.size, array.dtype)
+    added = sum_in_order.total(array) if array.dtype.char == "f" else _sum(array)
+    return numpy.array(float(added) / array.size, array.dtype)
 
 
 def sums(array: Array, axis: int) -> Array:
     """The sums along a dimension of a matrix of floating point numbers, or of a row."""
+    if array.dtype.char == "f" and axis == array.ndim - 1:
+        return sum_in_order.row_totals(array.reshape(-1, array.shape[-1])).reshape(array.shape[:-1])
     if axis == 0 and array.ndim == 2:
         return _ones(array.shape[0], array.dtype).dot(array)  # type: ignore[no-any-return]
     if array.ndim < 3 and axis == array.ndim - 1:
@@ -85,6 +90,10 @@ def brief_sum(array: Array, axis: int | None) -> Array | None:
     None where NumPy has no short way.
     """
     single = array.dtype.char == "f"
+    if single and axis is None and array.flags.forc:
+        return sum_in_order.total(array)
+    if single and axis == array.ndim - 1 and array.flags.c_contiguous:
+        return sum_in_order.row_totals(array.reshape(-1, array.shape[-1])).reshape(array.shape[:-1])
     if single and (found := sum_compiled.added(array, axis)) is not None:
         return found
     if axis is None:

@@ -17,6 +17,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.cpu import sum_in_order
 from tensorkit.kernels.cpu.sum import sum_along
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.to import as_dtype
@@ -220,6 +221,19 @@ def counted(true: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
     return numpy.asarray(numpy.count_nonzero(true, axis=axes, keepdims=keepdim))
 
 
+def _in_order(array: Array, axes: tuple[int, ...]) -> Array | None:
+    """The sum of float32 numbers that lie side by side, in PyTorch's order; None for others, and for very many."""
+    if not 0 < array.size <= sum_in_order.MOST_ON_ONE_THREAD:
+        return None
+    if len(axes) == array.ndim and array.flags.forc:
+        return sum_in_order.total(array)
+    first = array.ndim - len(axes)
+    if sorted(axes) != list(range(first, array.ndim)) or not axes or not array.flags.c_contiguous:
+        return None
+    kept = array.shape[:first]
+    return sum_in_order.row_totals(array.reshape(math.prod(kept), -1)).reshape(kept)
+
+
 def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The sum as `kind`, accumulated so that its last digits can be trusted."""
     if array.dtype == numpy.bool_ and kind is dtypes.int64:
@@ -228,7 +242,9 @@ def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Ar
         converted = kernels.cast(array, kind) if kind.category == 1 else array
         return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
-    short: Any = kernels.quiet(sum_along, source, axes)
+    short: Any = kernels.quiet(_in_order, source, axes) if kind is dtypes.float32 else None
+    if short is None:
+        short = kernels.quiet(sum_along, source, axes)
     if short is not None:
         return short.reshape(reduced_size(source.shape, axes, keepdim))  # type: ignore[no-any-return]
     pairwise = source.flags.c_contiguous and axes == tuple(range(source.ndim - len(axes), source.ndim))
