@@ -92,7 +92,6 @@ from tensorkit.memory_format import (
     preserve_format,
     strided,
 )
-from tensorkit.old_names import install as _find_old_names
 from tensorkit.ops.complex.conj import (
     _neg_view,
     angle,
@@ -482,7 +481,6 @@ from tensorkit.version import __version__ as _version_text
 
 __version__ = _Version(_version_text)
 newaxis = None
-_find_old_names()
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
