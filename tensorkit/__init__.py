@@ -20,6 +20,7 @@ from tensorkit import (
     cuda,
     errors,
     linalg,
+    random,
     return_types,
     special,
     storage,
@@ -145,19 +146,13 @@ from tensorkit.ops.linalg.cholesky_solve_lu_solve import (
     lu_unpack,
     triangular_solve,
 )
-from tensorkit.ops.linalg.deprecated import (
-    eig,
-    gels,
-    gesv,
-    lstsq,
-    matrix_rank,
-    potrf,
-    potri,
-    potrs,
-    solve,
-    symeig,
-    trtrs,
-)
+from tensorkit.ops.linalg.deprecated import eig, lstsq, matrix_rank, solve, symeig
+from tensorkit.ops.linalg.deprecated import gels as gels
+from tensorkit.ops.linalg.deprecated import gesv as gesv
+from tensorkit.ops.linalg.deprecated import potrf as potrf
+from tensorkit.ops.linalg.deprecated import potri as potri
+from tensorkit.ops.linalg.deprecated import potrs as potrs
+from tensorkit.ops.linalg.deprecated import trtrs as trtrs
 from tensorkit.ops.linalg.det_matrix_exp import det, logdet, matrix_exp, slogdet
 from tensorkit.ops.linalg.lowrank import pca_lowrank, svd_lowrank
 from tensorkit.ops.linalg.lstsq import pinverse
@@ -481,6 +476,12 @@ from tensorkit.version import __version__ as _version_text
 
 __version__ = _Version(_version_text)
 newaxis = None
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
@@ -767,10 +768,8 @@ __all__ = [
     "gcd",
     "gcd_",
     "ge",
-    "gels",
     "geqrf",
     "ger",
-    "gesv",
     "get_default_device",
     "get_default_dtype",
     "get_deterministic_debug_mode",
@@ -947,9 +946,6 @@ __all__ = [
     "polar",
     "polygamma",
     "positive",
-    "potrf",
-    "potri",
-    "potrs",
     "pow",
     "preserve_format",
     "prod",
@@ -965,6 +961,7 @@ __all__ = [
     "randint_like",
     "randn",
     "randn_like",
+    "random",
     "randperm",
     "range",
     "ravel",
@@ -1078,7 +1075,6 @@ __all__ = [
     "tril_indices",
     "triu",
     "triu_indices",
-    "trtrs",
     "true_divide",
     "trunc",
     "trunc_",
