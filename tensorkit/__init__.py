@@ -20,6 +20,7 @@ from tensorkit import (
     backends,
     errors,
     linalg,
+    random,
     return_types,
     special,
     storage,
@@ -90,7 +91,6 @@ from tensorkit.memory_format import (
     preserve_format,
     strided,
 )
-from tensorkit.old_names import install as _find_old_names
 from tensorkit.ops.complex.conj import (
     _neg_view,
     angle,
@@ -144,19 +144,13 @@ from tensorkit.ops.linalg.cholesky_solve_lu_solve import (
     lu_unpack,
     triangular_solve,
 )
-from tensorkit.ops.linalg.deprecated import (
-    eig,
-    gels,
-    gesv,
-    lstsq,
-    matrix_rank,
-    potrf,
-    potri,
-    potrs,
-    solve,
-    symeig,
-    trtrs,
-)
+from tensorkit.ops.linalg.deprecated import eig, lstsq, matrix_rank, solve, symeig
+from tensorkit.ops.linalg.deprecated import gels as gels
+from tensorkit.ops.linalg.deprecated import gesv as gesv
+from tensorkit.ops.linalg.deprecated import potrf as potrf
+from tensorkit.ops.linalg.deprecated import potri as potri
+from tensorkit.ops.linalg.deprecated import potrs as potrs
+from tensorkit.ops.linalg.deprecated import trtrs as trtrs
 from tensorkit.ops.linalg.det_matrix_exp import det, logdet, matrix_exp, slogdet
 from tensorkit.ops.linalg.lowrank import pca_lowrank, svd_lowrank
 from tensorkit.ops.linalg.lstsq import pinverse
@@ -495,7 +489,12 @@ else:
 
 
 newaxis = None
-_find_old_names()
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
@@ -780,10 +779,8 @@ __all__ = [
     "gcd",
     "gcd_",
     "ge",
-    "gels",
     "geqrf",
     "ger",
-    "gesv",
     "get_default_device",
     "get_default_dtype",
     "get_deterministic_debug_mode",
@@ -960,9 +957,6 @@ __all__ = [
     "polar",
     "polygamma",
     "positive",
-    "potrf",
-    "potri",
-    "potrs",
     "pow",
     "preserve_format",
     "prod",
@@ -978,6 +972,7 @@ __all__ = [
     "randint_like",
     "randn",
     "randn_like",
+    "random",
     "randperm",
     "range",
     "ravel",
@@ -1091,7 +1086,6 @@ __all__ = [
     "tril_indices",
     "triu",
     "triu_indices",
-    "trtrs",
     "true_divide",
     "trunc",
     "trunc_",

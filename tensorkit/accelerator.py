@@ -44,6 +44,11 @@ __all__ = [
     "synchronize",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _NONE = "Cannot access accelerator device when none is available.\n" + NO_CUDA.partition("\n")[2]
 
 

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from .lab import present as presenting
 from .lab import server
+from .lab.console import speak_plainly
 from .lab.cues import paces
 from .lab.errors import LabError
 from .lab.lessons import deliver, reset
@@ -61,6 +62,7 @@ def lab(
             _say_reset(*reset(name, folder))
         return
     server.require_lab()
+    server.require_settings(setting or [])
     chosen = server.free_port() if port is None else server.require_port(port)
     done = deliver(folder)
     line = server.arguments(
@@ -101,9 +103,10 @@ def present(
 ) -> None:
     """Show LESSON to a room: rehearse it, open it large in JupyterLab, and print where the speaker's notes are."""
     server.require_lab()
+    server.require_settings(setting or [])
     chosen = server.free_port() if port is None else server.require_port(port)
+    notebook = presenting.find_talk(lesson, folder)  # before anything is copied
     _say(deliver(folder).summary())
-    notebook = presenting.find_talk(lesson, folder)
     talk = presenting.stage(notebook, folder, port=chosen, browser=browser, settings=setting or [])
     if rehearsal or rehearse_only:
         good = _rehearsed(notebook)
@@ -163,7 +166,7 @@ def _say_reset(restored: Path, mine: Path | None) -> None:
 
 def _say(text: str) -> None:
     if text:
-        typer.echo(text)
+        print(text, flush=True)
 
 
 @app.command()
@@ -222,10 +225,11 @@ def bench(context: typer.Context) -> None:
 
 def main() -> None:
     """The entry point: what is in the way is told in one sentence, without a traceback."""
+    speak_plainly()
     try:
         app()
     except LabError as error:
-        typer.echo(str(error), err=True)
+        print(error, file=sys.stderr)
         sys.exit(1)
 
 

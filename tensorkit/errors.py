@@ -43,6 +43,11 @@ __all__ = [
     "warn",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: Why something cannot be written to.
 SHARED_SLOTS = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "

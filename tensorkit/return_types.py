@@ -85,6 +85,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class _Result(tuple[Any, ...]):
     """A tuple whose parts can be read by name, and not be replaced."""
 

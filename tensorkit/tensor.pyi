@@ -163,6 +163,7 @@ class Tensor:
     def __cuda_array_interface__(self, value: Any) -> None: ...
     def __deepcopy__(self, memo: dict[builtins.int, Any]) -> Tensor: ...
     def __delitem__(self, key: Any) -> None: ...
+    def __dir__(self) -> list[str]: ...
     def __div__(self, other: Any) -> Tensor: ...
     def __dlpack__(
         self,
@@ -680,16 +681,12 @@ class Tensor:
         """Whether the first is at least the second, element by element."""
     def ge_(self, other: Any) -> Any:
         """In-place form of ``ge``: the result is written into this tensor."""
-    def gels(self, A: Tensor) -> tuple[Tensor, Tensor]:
-        """Least squares as of 2018: the right-hand side comes first. Today: `tensorkit.linalg.lstsq`."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with how many tries it takes until one succeeds: ``geometric_(p)``."""
     def geqrf(self) -> Any:
         """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply."""
     def ger(self, vec2: Tensor) -> Tensor:
         """`outer` by its older name."""
-    def gesv(self, A: Tensor) -> tuple[Tensor, Tensor]:
-        """A system of equations as of 2018: `solve` by LAPACK's name. Today: `tensorkit.linalg.solve`."""
     @property
     def grad(self) -> Tensor | None: ...
     @grad.setter
@@ -1173,12 +1170,6 @@ class Tensor:
         """In-place form of ``polygamma``: the result is written into this tensor."""
     def positive(self) -> Tensor:
         """The tensor itself (``+t``); refused for bool."""
-    def potrf(self, upper: builtins.bool = True) -> Tensor:
-        """The Cholesky factor as of 2018. Today: `tensorkit.linalg.cholesky`."""
-    def potri(self, upper: builtins.bool = True) -> Tensor:
-        """The inverse from a Cholesky factor as of 2018. Today: `tensorkit.cholesky_inverse`."""
-    def potrs(self, input2: Tensor, upper: builtins.bool = True) -> Tensor:
-        """A system with a Cholesky factor as of 2018. Today: `tensorkit.cholesky_solve`."""
     def pow(self, exponent: Any) -> Any:
         """Raise to a power, element by element."""
     def pow_(self, exponent: Any) -> Any:
@@ -1504,14 +1495,6 @@ class Tensor:
         """The upper triangle of a matrix, or of each matrix of a batch; zeros elsewhere."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """In-place form of `triu`: only the upper triangle of this tensor is left."""
-    def trtrs(
-        self,
-        A: Tensor,
-        upper: builtins.bool = True,
-        transpose: builtins.bool = False,
-        unitriangular: builtins.bool = False,
-    ) -> tuple[Tensor, Tensor]:
-        """A triangular system as of 2018. Today: `tensorkit.linalg.solve_triangular`."""
     def true_divide(self, other: Any) -> Any:
         """Divide, element by element; integers give floating point numbers."""
     def true_divide_(self, other: Any) -> Any:

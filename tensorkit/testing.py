@@ -20,6 +20,11 @@ from tensorkit.tensor import Tensor
 
 __all__ = ["assert_allclose", "assert_close"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _RELATIVE = {"float16": 1e-3, "bfloat16": 1.6e-2, "float32": 1.3e-6, "complex64": 1.3e-6}
 _DOUBLES = ("float64", "complex128")
 _CLASSES = (bool, int, float, complex)

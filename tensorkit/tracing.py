@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @dataclass(frozen=True, slots=True)
 class OpEvent:
     """One call of a public operation, after it returned.

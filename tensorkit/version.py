@@ -14,6 +14,11 @@ from typing import Any
 
 __all__ = ["TensorkitVersion", "__version__", "cuda", "debug", "git_version", "hip", "rocm", "xpu"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 __version__ = "0.1.0"
 debug = False
 #: A wheel does not know the commit that it was made of; PyTorch's word for that.

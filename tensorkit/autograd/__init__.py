@@ -36,7 +36,6 @@ from tensorkit.autograd.variable import Variable
 
 __all__ = [
     "Function",
-    "GradcheckError",
     "Variable",
     "backward",
     "detect_anomaly",
@@ -49,12 +48,12 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
     "no_grad",
-    "record",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
-    "inplace_views",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -49,6 +49,11 @@ from tensorkit.tensor import Tensor
 
 __all__ = ["Error", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction", "once_differentiable"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 # What a ctx answers for its node: in PyTorch the two are one object.
 _OF_THE_NODE = frozenset({"metadata", "name", "next_functions", "register_hook", "register_prehook"})
 

@@ -32,6 +32,11 @@ from tensorkit.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Func = Callable[..., Any]
 Tensors = tuple[Any, ...]
 _RESULTS = "outputs of the user-provided function"

@@ -23,11 +23,6 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.tensor import pop_marker, push_marker
 
 __all__ = [
-    "CUSTOM",
-    "INFERENCE",
-    "ONE_OF_SEVERAL",
-    "PLAIN",
-    "UNRECORDED",
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",
@@ -35,8 +30,12 @@ __all__ = [
     "no_grad",
     "set_grad_enabled",
     "set_multithreading_enabled",
-    "state",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -25,6 +25,10 @@ from tensorkit.backends.matmul_precision import look, put
 __all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]  # which `__getattr__` loads
 
 
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in vars(_Backends) if not name.startswith("_"))]
+
+
 def __getattr__(name: str) -> Any:
     """Load a module when it is first asked for: `import tensorkit` need not wait for it."""
     if name in __all__:

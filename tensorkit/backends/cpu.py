@@ -12,6 +12,11 @@ import numpy
 
 __all__ = ["get_cpu_capability"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: PyTorch's word, and what NumPy of this or of an earlier year calls the instructions; the best comes first.
 _KINDS = (
     ("AVX512", {"X86_V4", "AVX512_SKX"}),

@@ -47,6 +47,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def is_built() -> bool:
     """Whether the engine could compute on a GPU if there was one, or does on an emulated one.
 

@@ -41,6 +41,11 @@ __all__ = [
     "version",
 ]
 
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in vars(_Cudnn) if not name.startswith("_"))]
+
+
 CUDNN_TENSOR_DTYPES = {dtypes.float16, dtypes.float32, dtypes.float64}
 #: How many algorithms a benchmark may try: nothing, where there is no cuDNN.
 benchmark_limit: Any = None

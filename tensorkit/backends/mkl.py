@@ -12,6 +12,10 @@ import numpy
 __all__ = ["is_available"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def is_available() -> bool:
     """Whether NumPy, which multiplies the matrices here, was built with MKL.
 

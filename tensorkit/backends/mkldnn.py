@@ -14,6 +14,10 @@ from tensorkit.backends.settings import Precision, Switch
 __all__ = ["conv", "is_acl_available", "is_available", "matmul", "rnn"]
 
 
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in vars(_Mkldnn) if not name.startswith("_"))]
+
+
 def is_available() -> bool:
     """Whether the engine computes with oneDNN.
 

@@ -12,6 +12,10 @@ from __future__ import annotations
 __all__ = ["is_available", "is_built", "is_macos13_or_newer", "is_macos_or_newer"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def is_built() -> bool:
     """Whether the engine could compute on an Apple GPU if there was one: it could not."""
     return False

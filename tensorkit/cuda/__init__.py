@@ -156,6 +156,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class DeviceProperties(NamedTuple):
     """What a CUDA device says of itself.
 

@@ -32,6 +32,8 @@ __all__ = [
     "register",
     "registry",
     "sample",
+    "unlisted",
+    "unlists",
 ]
 
 P = ParamSpec("P")
@@ -134,3 +136,12 @@ def offers(function: F) -> F:
     """Put a plain question about tensors, such as ``is_tensor``, into the namespace: it is no operation."""
     offered[function.__name__] = function
     return function
+
+
+unlisted: set[str] = set()
+
+
+def unlists(function: F) -> F:
+    """`offers`, for what PyTorch has no longer: code of earlier years finds it, and no list of names shows it."""
+    unlisted.add(function.__name__)
+    return offers(function)

@@ -6,11 +6,4 @@ The operations themselves are in `ops.pointwise`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tensorkit.old_names import attributes_from
-
 __all__: list[str] = []
-
-if not TYPE_CHECKING:
-    __getattr__ = attributes_from(__name__, "apply", "block", "plan", "promotion", "output")

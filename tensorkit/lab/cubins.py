@@ -23,6 +23,7 @@ from tensorkit.kernels.cuda import pack
 from tensorkit.kernels.cuda.compile import Kernel
 from tensorkit.kernels.cuda.pack import Capability
 from tensorkit.kernels.cuda.runners import GpuRunner, Launch
+from tensorkit.lab.console import speak_plainly
 
 __all__ = ["build", "collect", "main", "spilled"]
 
@@ -136,6 +137,7 @@ def build(path: Path, kernels: Iterable[Kernel], capabilities: Sequence[Capabili
 
 def main(words: Sequence[str] | None = None) -> int:
     """The command."""
+    speak_plainly()
     parser = argparse.ArgumentParser(
         prog="python -m tensorkit.lab.cubins", description="Pack kernels for GPUs."
     )

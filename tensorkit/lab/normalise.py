@@ -22,6 +22,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .console import speak_plainly
+
 __all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_text"]
 
 Notebook = dict[str, Any]
@@ -244,6 +246,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         >>> main([])
         0
     """
+    speak_plainly()
     about = (__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m tensorkit.lab.normalise", description=about)
     parser.add_argument("notebooks", nargs="*", type=Path)

@@ -27,6 +27,7 @@ __all__ = [
     "opened_before",
     "require_lab",
     "require_port",
+    "require_settings",
     "serve",
 ]
 
@@ -78,6 +79,26 @@ def require_port(port: int) -> int:
             f"Port {port} is {why}; choose another with --port, or leave --port out and a free one is found."
         ) from error
     return port
+
+
+def require_settings(settings: Sequence[str]) -> None:
+    """Check that each setting is written as ``"Class.trait=value"``.
+
+    Raises:
+        LabError: naming the first that is not.
+
+    Examples:
+        >>> require_settings(["ServerApp.token=abc"])
+        >>> require_settings(["token"])
+        Traceback (most recent call last):
+            ...
+        tensorkit.lab.errors.LabError: 'token' is no Jupyter setting; write it as --set ServerApp.token=abc
+    """
+    for text in settings:
+        name, equals, _ = text.partition("=")
+        owner, dot, trait = name.partition(".")
+        if not (equals and dot and owner.isidentifier() and trait.isidentifier()):
+            raise LabError(f"{text!r} is no Jupyter setting; write it as --set ServerApp.token=abc")
 
 
 def free_port(first: int = _FIRST_PORT) -> int:
@@ -169,7 +190,8 @@ def arguments(
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         # In a container everything is root; the server listens to this machine only and asks for its token.
         line.append("--ServerApp.allow_root=True")
-    return line + [_setting(text) for text in settings]
+    require_settings(settings)
+    return line + [f"--{text}" for text in settings]
 
 
 def opened_before(folder: Path) -> bool:
@@ -185,14 +207,6 @@ def opened_before(folder: Path) -> bool:
 
 def _workspaces(folder: Path) -> Path:
     return state_folder(folder) / "workspaces"
-
-
-def _setting(text: str) -> str:
-    name, equals, _ = text.partition("=")
-    owner, dot, trait = name.partition(".")
-    if not (equals and dot and owner.isidentifier() and trait.isidentifier()):
-        raise LabError(f"{text!r} is no Jupyter setting; write it as --set ServerApp.token=abc")
-    return f"--{text}"
 
 
 def serve(line: Sequence[str], *folders: Path) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tensorkit.dispatch.registry import offered, registry
+from tensorkit.dispatch.registry import offered, registry, unlisted
 from tensorkit.tensor import Tensor
 
 __all__ = ["NAMESPACE", "STUB", "main", "namespace_text", "tensor_stub"]
@@ -263,7 +263,7 @@ def _attached(scope: _Scope) -> Iterator[str]:
         targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
         written |= {target.id for target in targets if isinstance(target, ast.Name)}
     for name, member in sorted(vars(Tensor).items()):
-        if name in written or name in _UNSTUBBED:
+        if name in written or name in _UNSTUBBED or name in unlisted:
             continue
         if isinstance(member, property):
             yield from _property(name, member, scope)
@@ -398,11 +398,15 @@ def namespace_text() -> str:
     _, _, after = rest.partition(_END)
     kept = _WHOLE_IMPORT.sub("", front)
     imports, aliases = _operations()
-    lines = [f"from {module} import {', '.join(names)}" for module, names in imports.items() if names]
+    lines = [
+        f"from {module} import {', '.join(map(_imported, names))}"
+        for module, names in imports.items()
+        if names
+    ]
     docstring, mark, others = kept.partition("from __future__ import annotations\n")
     spelled = "".join(f"{alias} = {_alias(alias, *meant)}\n" for alias, meant in sorted(aliases.items()))
     public = _bound(others) | {name for names in imports.values() for name in names} | set(aliases)
-    listed = "".join(f'    "{name}",\n' for name in sorted(public))
+    listed = "".join(f'    "{name}",\n' for name in sorted(public - unlisted))
     head = after.partition("__all__ = [")[0]
     imported = "\n".join(lines)
     return _formatted(
@@ -430,6 +434,11 @@ def _bound(text: str) -> set[str]:
         elif isinstance(node, ast.Assign):
             names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return {name for name in names if not name.startswith("_") or name == "__version__"}
+
+
+def _imported(name: str) -> str:
+    """A name in an import; one that no list has says so, as type checkers read it."""
+    return f"{name} as {name}" if name in unlisted else name
 
 
 def _alias(name: str, function: str, known: str) -> str:

@@ -42,7 +42,7 @@ from tensorkit.random.fills import (
 )
 from tensorkit.random.generator import (
     Generator,
-    _restore,  # noqa: F401 -- pickles know it
+    _restore,  # pickles know it
     default_generator,
     default_of,
     fork_rng,
@@ -57,31 +57,15 @@ from tensorkit.random.generator import (
 
 __all__ = [
     "Generator",
-    "count_to",
     "default_generator",
-    "default_of",
-    "few_normal",
-    "few_uniform",
-    "fill_bernoulli",
-    "fill_cauchy",
-    "fill_exponential",
-    "fill_full_range",
-    "fill_geometric",
-    "fill_integers",
-    "fill_log_normal",
-    "fill_normal",
-    "fill_permutation",
-    "fill_poisson",
-    "fill_some_normal",
-    "fill_some_uniform",
-    "fill_uniform",
     "fork_rng",
     "get_rng_state",
     "initial_seed",
     "manual_seed",
-    "register_state_tensor",
     "seed",
-    "seed_devices",
     "set_rng_state",
-    "uniform_numbers",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -37,7 +37,7 @@ from tensorkit.storage.legacy_classes import (
 from tensorkit.storage.memory import Memory, memory_of, register_memory, register_pinned
 from tensorkit.storage.typed_storage import (
     TypedStorage,
-    _rebuild_typed,  # noqa: F401 -- pickles know it
+    _rebuild_typed,  # pickles know it
     register_reader,
     typed,
     warn_typed_storage,
@@ -45,7 +45,7 @@ from tensorkit.storage.typed_storage import (
 from tensorkit.storage.untyped_storage import (
     NO_PINNED,
     UntypedStorage,
-    _rebuild,  # noqa: F401 -- pickles know it
+    _rebuild,  # pickles know it
     adopt,
     allocate,
     allocate_pinned,
@@ -57,36 +57,11 @@ from tensorkit.storage.untyped_storage import (
 )
 
 __all__ = [
-    "NO_PINNED",
-    "BFloat16Storage",
-    "BoolStorage",
-    "ByteStorage",
-    "CharStorage",
-    "ComplexDoubleStorage",
-    "ComplexFloatStorage",
-    "DoubleStorage",
-    "FloatStorage",
-    "HalfStorage",
-    "IntStorage",
-    "LongStorage",
-    "Memory",
-    "ShortStorage",
     "Storage",
     "TypedStorage",
     "UntypedStorage",
-    "adopt",
-    "allocate",
-    "allocate_pinned",
-    "copy_bytes",
-    "lent_storage",
-    "memory_of",
-    "on_buffer",
-    "register_memory",
-    "register_pinned",
-    "legacy_class",
-    "read_only_too",
-    "register_reader",
-    "storage_text",
-    "typed",
-    "warn_typed_storage",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

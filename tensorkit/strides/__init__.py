@@ -7,12 +7,6 @@ Source: https://docs.pytorch.org/docs/stable/tensor_view.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tensorkit.old_names import attributes_from
 from tensorkit.strides.layout import Layout
 
 __all__ = ["Layout"]
-
-if not TYPE_CHECKING:
-    __getattr__ = attributes_from(__name__, "layout", "sizes", "view_cache")

@@ -95,10 +95,6 @@ class Layout:
     def __reduce__(self) -> tuple[type[Layout], tuple[Size, Size, int]]:
         return Layout, (self.size, self.stride, self.offset)
 
-    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
-        """From a pickle of a time when layouts had other slots."""
-        self.__init__(*(state[1][name] for name in ("size", "stride", "offset")))  # type: ignore[misc]
-
     # --------------------------------------------------------------------------------------- questions
 
     @property

@@ -12,6 +12,10 @@ from typing import Any
 __all__ = ["benchmark", "deterministic", "dlpack"]  # which `__getattr__` loads
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Load a module when it is first asked for: `import tensorkit` need not wait for it."""
     if name in __all__:

@@ -42,6 +42,11 @@ __all__ = [
     "unit_to_english",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _WARN, _WARN_STRONGLY = 0.1, 0.25  # of the median: how wide the middle half of the times may be
 _MOST_FIGURES = 4
 _CLOCK = 25e-9  # nobody measures more closely than that

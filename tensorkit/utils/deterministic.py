@@ -21,6 +21,10 @@ from tensorkit.ops.shared.uninitialized import chosen
 __all__: list[str] = []
 
 
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in vars(_Deterministic) if not name.startswith("_"))]
+
+
 class _Deterministic(types.ModuleType):
     """The module, with its one setting."""
 

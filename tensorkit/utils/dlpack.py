@@ -18,6 +18,10 @@ from tensorkit.ops.tensor.python_protocols import DLDeviceType, from_dlpack
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def to_dlpack(*args: Any, **kwargs: Any) -> Any:
     """A capsule with a tensor's memory, for any library that speaks DLPack; it can be opened once.
 

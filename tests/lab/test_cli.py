@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import io
 import os
 import socket
 import subprocess
@@ -21,8 +22,10 @@ from tensorkit import cli
 from tensorkit.lab import lessons as lessons_module
 from tensorkit.lab import report as report_module
 from tensorkit.lab import server
+from tensorkit.lab.console import speak_plainly
 from tensorkit.lab.errors import installing
 from tensorkit.lab.report import Row, report
+from tensorkit_widgets.practice import progress_report
 
 
 @pytest.fixture
@@ -185,6 +188,72 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     [line] = finished.stderr.splitlines()
     assert line.startswith(f"Jupyter cannot write to {tmp_path / 'file' / 'home'}")
     assert line.endswith("name another home: HOME=FOLDER tensorkit lab")
+
+
+COMMANDS: dict[str, tuple[Callable[[], Any], int, list[str]]] = {
+    "check": (cli.main, 0, ["check"]),
+    "help": (cli.main, 0, ["--help"]),
+    "help of a command": (cli.main, 0, ["present", "--help"]),
+    "a wrong word": (cli.main, 2, ["lab", "--prot", "3"]),
+    "in the way": (cli.main, 1, ["lab", "mine", "--reset", "×…"]),
+    "progress": (progress_report.main, 0, ["nothing"]),
+}
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_ends_for_want_of_a_letter(
+    command: str, encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run, code, words = COMMANDS[command]
+    rows = [Row("Python", "✓", "3 × ü"), Row("widgets", "…", "ア", "optional")]
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "report", lambda: rows)
+    monkeypatch.setattr(sys, "argv", ["tensorkit", *words])
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with pytest.raises(SystemExit) as left:
+        raise SystemExit(run())
+    stream.flush()
+    said = stream.detach().getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert (left.value.code or 0, bool(said)) == (code, True)
+    times, name = ("×" if encoding == "latin-1" else "x"), ("u" if encoding == "ascii" else "ü")
+    if command == "check":
+        lines = [line.split() for line in said.splitlines()]
+        assert ["+", "+", "3", times, name] in lines
+        assert ["-", "...", "\\u30a2"] in lines
+    if command == "in the way":
+        assert said.startswith(f"There is no lesson called '{times}...'")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="exit codes of a process")
+def test_the_process_prints_on_a_console_of_few_letters() -> None:
+    few = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "tensorkit.cli", "check"]
+    finished = subprocess.run(command, env=few, capture_output=True, timeout=120, check=False)
+    assert b"Traceback" not in finished.stderr
+    assert finished.stdout.isascii()
+    assert b"numpy" in finished.stdout
+
+
+def test_a_console_that_has_the_letters_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {}
+    for encoding in ("utf-8", "latin-1"):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", stream)
+        speak_plainly()
+        print("✓ 2 × … é \udcff", end="", flush=True)
+        shown[encoding] = stream.detach().getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert shown == {"utf-8": "✓ 2 × … é \\udcff", "latin-1": "+ 2 × ... é \\udcff"}
+
+
+def test_what_is_wrong_is_said_before_anything_is_copied(tensorkit: Tensorkit, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert "no lesson called 'nosuch'" in tensorkit("present", "nosuch", str(folder)).sentence()
+    assert "is no Jupyter setting" in tensorkit("present", "02", str(folder), "--set", "x").sentence()
+    assert "is no Jupyter setting" in tensorkit("lab", str(folder), "--set", "x").sentence()
+    assert not folder.exists()
 
 
 def test_check_reports_and_is_content(tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import operator
 from typing import Any
 
 import pytest
 
 import tensorkit
 from tests.parity import names
+from tests.structure.test_names import namespaces
 
 pytestmark = pytest.mark.parity
 
@@ -76,3 +79,30 @@ def test_a_missing_name_would_be_seen() -> None:
         "tk.no_such_thing",
         "tk.Tensor.nothing",
     ]
+
+
+#: What public namespaces have that PyTorch's have not: the kit's own, and names that PyTorch keeps under another one.
+OURS = {
+    "": {"errors", "tracing", "byte", "char"},
+    "autograd.function": {"Error", "FunctionNode"},
+    "autograd.grad_mode": {"is_grad_enabled", "is_inference_mode_enabled"},
+    "backends.cuda": {"BlasBackend", "SortBackend", "own_kernels", "preferred_sort_library"},
+    "cuda": {"DeviceProperties", "Emulation", "emulate", "launch", "trace"},
+    "utils.benchmark": {"set_torch_threads"},
+    "version": {"TensorkitVersion"},
+}
+
+
+def test_a_public_namespace_has_pytorchs_names(torch: Any) -> None:
+    """And no others, which a learner would look for in PyTorch in vain."""
+    importlib.import_module("torch.utils.benchmark")
+    unknown = {}
+    for name, module in namespaces(tensorkit, "tensorkit").items():
+        place = name.partition(".")[2]
+        if place.partition(".")[0] in ("errors", "tracing"):
+            continue
+        theirs = operator.attrgetter(place)(torch) if place else torch
+        found = {one for one in dir(module) if not hasattr(theirs, one)} - OURS.get(place, set())
+        if found:
+            unknown[place] = sorted(found)
+    assert unknown == {}

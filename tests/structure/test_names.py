@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 import importlib
+from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
+import tensorkit
+import tensorkit_widgets
+from tensorkit.dispatch.registry import unlisted
 from tests.structure.source import Module, modules
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -46,15 +51,87 @@ def _is_method_only(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     )
 
 
-@pytest.mark.parametrize("module", modules().values(), ids=lambda module: module.name)
-def test_all_is_explicit_complete_and_true(module: Module) -> None:
+def wrong(module: Module) -> list[str]:
+    """What is wrong with the `__all__` of a module, in words."""
     names = exported(module.tree)
-    assert names is not None, f"{module.path} has no __all__"
-    assert len(names) == len(set(names)), "a name is listed twice"
+    if names is None:
+        return ["there is no __all__"]
     loaded = importlib.import_module(module.name)
-    assert [name for name in names if not hasattr(loaded, name)] == []
+    found = [f"{name} is listed twice" for name in sorted(set(names)) if names.count(name) > 1]
+    found += [f"{name} is listed and not there" for name in names if not hasattr(loaded, name)]
     if module.name.count("."):
-        assert sorted(public(module.tree) - set(names)) == []
+        found += [f"{name} is not listed" for name in sorted(public(module.tree) - set(names))]
+    return found
+
+
+def test_all_is_explicit_complete_and_true() -> None:
+    assert [f"{name}: {what}" for name, module in modules().items() for what in wrong(module)] == []
+
+
+def test_a_wrong_all_is_seen() -> None:
+    def said(text: str, name: str = "json.decoder") -> list[str]:
+        return wrong(Module(name, Path(), ast.parse(text)))
+
+    assert said("") == ["there is no __all__"]
+    assert said("__all__ = ['scanner', 'scanner']") == ["scanner is listed twice"]
+    assert said("__all__ = ['nothing']\ndef made(): ...") == [
+        "nothing is listed and not there",
+        "made is not listed",
+    ]
+
+
+# -- public namespaces ----------------------------------------------------------------------------------------
+
+
+def namespaces(module: ModuleType, name: str) -> dict[str, ModuleType]:
+    """A package's front, and every module that it offers, that these offer, and so on; by the names that reach them."""
+    found = {name: module}
+    for inner in dir(module):
+        value = getattr(module, inner)
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] == name.partition(".")[0]:
+            found |= namespaces(value, f"{name}.{inner}")
+    return found
+
+
+def settings(module: ModuleType) -> set[str]:
+    """What a module with a class of its own has besides: settings, which can be written."""
+    return {name for name in vars(type(module)) if not name.startswith("_")}
+
+
+def test_a_public_namespace_shows_what_a_user_may_use_and_nothing_else() -> None:
+    """In completion and `dir`: neither the modules that it is made of, nor what it imports for itself."""
+    found = namespaces(tensorkit, "tensorkit") | namespaces(tensorkit_widgets, "tensorkit_widgets")
+    assert {
+        "tensorkit.cuda",
+        "tensorkit.random",
+        "tensorkit.autograd.graph",
+        "tensorkit.utils.benchmark",
+    } <= set(found)
+    wrong = {
+        name: differing
+        for name, module in found.items()
+        if (differing := (set(dir(module)) - settings(module)) ^ set(module.__all__))
+    }
+    assert wrong == {}
+    hidden = [
+        f"{name}.{one}" for name, module in found.items() for one in settings(module) - set(dir(module))
+    ]
+    assert hidden == []
+
+
+def test_names_of_long_ago_are_found_and_in_no_list() -> None:
+    assert {"gels", "trtrs"} <= unlisted
+    for name in unlisted:
+        assert callable(getattr(tensorkit, name))
+        assert name not in dir(tensorkit)
+        assert name not in dir(tensorkit.ones(1))
+    assert "add" in dir(tensorkit.ones(1))
+
+
+def test_a_function_wins_over_the_folder_of_its_name() -> None:
+    for name in ("tensorkit_widgets.timeline.schedule", "tensorkit_widgets.timeline"):
+        importlib.import_module(name)
+        assert isinstance(tensorkit_widgets.timeline, FunctionType)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def load_ipython_extension(shell: Any) -> None:
     """``%load_ext tensorkit_widgets``: learn ``%memory_map`` and ``%%explain``."""
     memory_magic.register(shell)

@@ -19,19 +19,17 @@ from tensorkit.autograd.saved_tensors_hooks import (
 )
 
 __all__ = [
-    "FREED",
-    "Edge",
     "GradientEdge",
     "Node",
-    "Rule",
-    "Saved",
     "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
-    "grad_fn_of",
     "increment_version",
     "register_multi_grad_hook",
-    "requires_grad",
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,7 +1,7 @@
 """Square brackets: reading a view, writing through it.
 
 Basic indexing (integers, slices, ``...``, ``None``) makes views; the keys that pick elements one by one (lists, masks,
-tensors of indices) copy them, and are followed in `advanced`.
+tensors of indices) copy them, and are followed in `advanced_index`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Several tensors made into one: cat, stack and their kin.
 
 The results are copies, of the dtype that all operands promote to. A derivative has one edge for each tensor of the
-list, so its rule is made for as many as a call gives (`_rule_for`).
+list, so its rule is made for as many as a call gives (`rule_for`).
 
 Source: dtypes, strides, sentences and node names are PyTorch 2.13's.
 """

@@ -11,7 +11,7 @@ import numpy
 
 from tensorkit.autograd.grad_mode import is_grad_enabled
 from tensorkit.autograd.graph import requires_grad
-from tensorkit.dispatch.registry import offers
+from tensorkit.dispatch.registry import offers, unlists
 from tensorkit.errors import warn
 from tensorkit.ops.linalg.checks import (
     as_tensor,
@@ -103,7 +103,7 @@ def _least_squares(name: str, input: Tensor, A: Tensor, out: Any) -> tuple[Tenso
     return _in_places((in_columns(sides, A._dtype), geqrf(A)[0]), out)
 
 
-@offers
+@unlists
 def gels(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]:
     """Least squares as of 2018: the right-hand side comes first. Today: `tensorkit.linalg.lstsq`.
 
@@ -242,7 +242,7 @@ def solve(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]
     return _solved("solve", input, A, out)
 
 
-@offers
+@unlists
 def gesv(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]:
     """A system of equations as of 2018: `solve` by LAPACK's name. Today: `tensorkit.linalg.solve`.
 
@@ -256,7 +256,7 @@ def gesv(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]:
     return _solved("gesv", input, A, out)
 
 
-@offers
+@unlists
 def trtrs(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -274,7 +274,7 @@ def trtrs(
     return tuple(triangular_solve(input, A, upper, transpose, unitriangular))
 
 
-@offers
+@unlists
 def potrf(input: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     """The Cholesky factor as of 2018. Today: `tensorkit.linalg.cholesky`.
 
@@ -290,7 +290,7 @@ def potrf(input: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     return only(linalg_cholesky(input, upper=upper), out)
 
 
-@offers
+@unlists
 def potri(input: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     """The inverse from a Cholesky factor as of 2018. Today: `tensorkit.cholesky_inverse`.
 
@@ -306,7 +306,7 @@ def potri(input: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     return only(cholesky_inverse(input, upper), out)
 
 
-@offers
+@unlists
 def potrs(input: Tensor, input2: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     """A system with a Cholesky factor as of 2018. Today: `tensorkit.cholesky_solve`.
 

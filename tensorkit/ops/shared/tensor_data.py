@@ -479,11 +479,11 @@ def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int =
     return _from_buffer(buffer, kind, counted(count), counted(offset))
 
 
-_capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - given by ``protocols``
+_capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - given by ``python_protocols``
 
 
 def register_capsules(taken: Callable[[Any], Tensor | None]) -> None:
-    """``protocols`` registers how the memory in a DLPack capsule is taken."""
+    """``python_protocols`` registers how the memory in a DLPack capsule is taken."""
     global _capsule_of
     _capsule_of = taken
 

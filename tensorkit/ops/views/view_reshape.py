@@ -1,8 +1,8 @@
 """Views of another size or dtype: another layout on the same storage, of the same elements in the same order.
 
 No number is ever copied here, but by `reshape` where it must. Each block asks `Layout` for new integers and puts a
-tensor on the same storage; so do those of `reorder`, `expand`, `parts` and `split`. Semantics, sentences and the
-rule of view or copy are PyTorch 2.13's (https://docs.pytorch.org/docs/stable/tensor_view.html).
+tensor on the same storage; so do those of `transpose_permute`, `expand_squeeze`, `slicing` and `split`. Semantics,
+sentences and the rule of view or copy are PyTorch 2.13's (https://docs.pytorch.org/docs/stable/tensor_view.html).
 """
 
 from __future__ import annotations

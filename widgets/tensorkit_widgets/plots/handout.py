@@ -15,6 +15,7 @@ from textwrap import wrap
 from typing import Any
 
 import tensorkit as tk
+from tensorkit.lab.console import speak_plainly
 from tensorkit_widgets.plots.storage import plot_storage
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN
 from tensorkit_widgets.render.palette import LIGHT
@@ -183,6 +184,7 @@ def _words(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module: the page as SVG and as PDF in a folder; returns its exit code."""
+    speak_plainly()
     given = list(sys.argv[1:] if argv is None else argv)
     folder = Path(given[0] if given else ".")
     folder.mkdir(parents=True, exist_ok=True)

@@ -39,8 +39,8 @@ class Exercise(Card):
     """An exercise with a check that diagnoses, hints in three steps, and a solution hidden until asked for.
 
     `Exercise("02.transpose_by_hand")` is one of the lessons'. `Exercise(prompt, check=…)` is your own:
-    `check` is a checker of `practice_checks`, or any function of the value that gives a `Verdict`, a bool,
-    or what is wrong ('' if nothing). `entry` is an example answer for a box to type in.
+    `check` is a checker from `tensorkit_widgets.practice.checking.checks`, or any function of the value that gives a
+    `Verdict`, a bool, or what is wrong ('' if nothing). `entry` is an example answer for a box to type in.
 
     `ex.check(value, base=t)` judges a value, `t` being the tensor that you started from. `ex.hint()` gives
     the next hint, `ex.solution()` the solution; `ex.solved` and `ex.attempts` say how it stands. All of it is

@@ -1,7 +1,7 @@
 """What a right answer is: facts about a tensor, verdicts, and the slips behind a wrong one.
 
 An answer is judged by *behaviour*, by which slots of which storage it reads, never by the text that was
-typed. The checkers themselves are in `practice_checks`; the words used here are theirs.
+typed. The checkers themselves are in `tensorkit_widgets.practice.checking.checks`; the words used here are theirs.
 """
 
 from __future__ import annotations

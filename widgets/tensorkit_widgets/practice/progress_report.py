@@ -14,6 +14,7 @@ from pathlib import Path
 from textwrap import shorten, wrap
 from typing import Any
 
+from tensorkit.lab.console import speak_plainly
 from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.catalogue import (
     find_puzzle,
@@ -310,6 +311,7 @@ def _told(one: Met) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code."""
+    speak_plainly()
     given = list(sys.argv[1:] if words is None else words)
     wish = "--forget" in given
     folder = Path(next((word for word in given if word != "--forget"), "."))

@@ -10,7 +10,7 @@
 (['`t.t()`', 12], (1, 2))
 
 A question that a teacher writes into a notebook shows its answer in its source; `seal` makes one that
-does not (and `quiz_seal` says what that can hide).
+does not (and `sealed_answers` says what that can hide).
 """
 
 from __future__ import annotations
@@ -251,7 +251,8 @@ def ask(
     With `options`, `answer` is one of them, or a list of several; without, a whole number, a row of them, a float
     (within `tolerance`), or a word (`also` are further right ones). `misconceptions` maps a wrong answer, or an
     option that is wrongly ticked or missed, to what to say of it, or to `(name, what to say)`.
-    With a `check` of `practice_checks` and a tensor `base`, the answer is a line of code on `t`, such as `t[1:].t()`.
+    With a `check` from `tensorkit_widgets.practice.checking.checks` and a tensor `base`, the answer is a line of code
+    on `t`, such as `t[1:].t()`.
     `sealed` is what `seal` printed, in place of `answer`, `why` and `misconceptions`. With `order="given"` the options
     stay as they are, with `order="last"` the last one does ("none of them").
 
@@ -289,7 +290,7 @@ def seal(
     """A question whose answer cannot be read: shows the `ask(…)` to paste into the notebook.
 
     Run it in a cell of its own, paste what it shows into the quiz, and delete the cell.
-    `quiz_seal` says what this hides (a glance at the source) and what not (a computer that tries all answers).
+    `sealed_answers` says what this hides (a glance at the source) and what not (a computer that tries all answers).
     """
     open_one = ask(question, options, answer=answer, why=why, misconceptions=misconceptions)
     slips = {slip.looks["given"]: (slip.misconception, slip.says) for slip in open_one.slips}

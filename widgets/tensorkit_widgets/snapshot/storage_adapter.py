@@ -1,6 +1,6 @@
 """What a tensor stands on, read quickly and without running anything of the learner's: for MemoryMap.
 
-`adapters.describe` reads one tensor with care; a memory map looks at a hundred after every cell. Everything here goes
+`adapter.describe` reads one tensor with care; a memory map looks at a hundred after every cell. Everything here goes
 through the methods of the libraries' own classes, so a subclass that overrides ``size`` or ``shape`` is not asked.
 
 >>> import numpy

@@ -40,10 +40,10 @@ class Parsons(Card):
 
     `Parsons("02.column_sums")`, or `Parsons("column_sums")` where one lesson alone has that name, is one of the
     lessons'. `Parsons(prompt, program, result=…, check=…)` is one of your own: `program` is a right one, `check`
-    judges the value of the name `result` (a checker of `practice_checks`, or any function of the value), `names` are
-    what the program starts from, and `strays` are lines that do not belong, each alone or with the misconception's
-    name and what to say. `slips` look at the order: `Slip(name, says, when=lambda answer, mine, base:
-    answer.value.before("one line", "another"))`; see `Arranged`.
+    judges the value of the name `result` (a checker from `tensorkit_widgets.practice.checking.checks`, or any
+    function of the value), `names` are what the program starts from, and `strays` are lines that do not belong, each
+    alone or with the misconception's name and what to say. `slips` look at the order:
+    `Slip(name, says, when=lambda answer, mine, base: answer.value.before("one line", "another"))`; see `Arranged`.
 
     The learner moves lines in the widget, or in Python: `puzzle.lines` are the lines by number,
     `puzzle.order = [3, 1, (2, 1)]` an order (a pair has its steps of indentation), `puzzle.code = "…"` a program
