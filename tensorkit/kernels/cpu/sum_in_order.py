@@ -60,7 +60,7 @@ def _by_numpy(rows: Array) -> Array:
     if lanes == 1:
         return lane.reshape(count) + _SINGLE.type(0)
     left = numpy.concatenate((rows[:, vectors * lanes :], lane), axis=1)
-    return numpy.add.accumulate(left, axis=1)[:, -1] + _SINGLE.type(0)  # type: ignore[no-any-return]
+    return numpy.add.accumulate(left, axis=1)[:, -1] + _SINGLE.type(0)
 
 
 def _cascade(groups: Array) -> Array:
