@@ -101,7 +101,7 @@ def _common(name: str, values: Iterable[Any]) -> device | None:
 
 def _is_own(family: str, values: Iterable[Any]) -> bool:
     there = next(tensor for tensor in _tensors(values) if tensor._device.type == "cuda")
-    return cuda.choice.is_own(family, there._store()._buffer)
+    return bool(cuda.choice.is_own(family, there._store()._buffer))
 
 
 def _accepted(values: tuple[Any, ...]) -> bool:

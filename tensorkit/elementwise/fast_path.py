@@ -371,7 +371,8 @@ def quick_method(
     @functools.wraps(long)
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not args and not kwargs and not tracing.active and not wants_grad(self):
+        plain = not args and not kwargs and not tracing.active and isinstance(self, Tensor)
+        if plain and not wants_grad(self):
             out = fast(self)
             if out is not None:
                 return out

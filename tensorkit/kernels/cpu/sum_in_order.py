@@ -56,22 +56,22 @@ def _by_numpy(rows: Array) -> Array:
     grouped = 4 * (vectors // 4)
     lined = rows[:, : vectors * lanes].reshape(count, vectors, lanes)
     parts = _cascade(lined[:, :grouped].reshape(count, grouped // 4, 4 * lanes)).reshape(count, 4, lanes)
-    lane = _add(numpy.concatenate((parts[:, :1], lined[:, grouped:], parts[:, 1:]), axis=1), axis=1)
+    lane: Array = _add(numpy.concatenate((parts[:, :1], lined[:, grouped:], parts[:, 1:]), axis=1), axis=1)
     if lanes == 1:
-        return lane.reshape(count) + _SINGLE.type(0)  # type: ignore[no-any-return]
+        return lane.reshape(count) + _SINGLE.type(0)
     left = numpy.concatenate((rows[:, vectors * lanes :], lane), axis=1)
-    return numpy.add.accumulate(left, axis=1)[:, -1] + _SINGLE.type(0)  # type: ignore[no-any-return]
+    return numpy.add.accumulate(left, axis=1)[:, -1] + _SINGLE.type(0)
 
 
 def _cascade(groups: Array) -> Array:
     """The sums over the second dimension, level by level: what is left of each, and then of these the sum."""
     count, many, wide = groups.shape
-    found = None
+    found: Any = None
     while True:
         whole = many - many % _STEP
         left = _add(groups[:, whole:], axis=1)
         found = left if found is None else found + left
         if not whole:
-            return found
+            return found  # type: ignore[no-any-return]
         many = whole // _STEP
         groups = _add(groups[:, :whole].reshape(count, many, _STEP, wide), axis=2)

@@ -23,7 +23,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tensorkit import device, storage
+from tensorkit.device import register_cuda
+from tensorkit.storage import register_memory, register_pinned
 
 if TYPE_CHECKING:
     from tensorkit.kernels.cuda.emulator import (
@@ -103,8 +104,8 @@ def __getattr__(name: str) -> Any:
     return _module(name)
 
 
-device.register_cuda(lambda: _module("emulator").device_count(), lambda: _module("emulator").current_device())
-storage.register_memory("cuda", lambda: _module("emulator").CudaMemory())
-storage.register_pinned(lambda nbytes: _module("emulator").CudaMemory().pinned(nbytes))
+register_cuda(lambda: _module("emulator").device_count(), lambda: _module("emulator").current_device())
+register_memory("cuda", lambda: _module("emulator").CudaMemory())
+register_pinned(lambda nbytes: _module("emulator").CudaMemory().pinned(nbytes))
 if os.environ.get("TENSORKIT_CUDA"):
     _module("emulator")  # which reads it, and complains of what it does not understand
