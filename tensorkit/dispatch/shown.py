@@ -26,6 +26,7 @@ def show(function: Callable[..., Any] | None, methods: Iterable[Any]) -> None:
         function: what the namespace offers, if it does.
         methods: of `Tensor`; what is no function among them, such as a property, is left as it is.
     """
+    members: list[tuple[Callable[..., Any], bool]]
     members = [(method, True) for method in methods if method.__class__ is FunctionType]
     if function is not None:
         members.append((function, False))
