@@ -252,33 +252,33 @@ class Tensor:
         """The number from 0 on whose hyperbolic cosine every element is; nan below 1."""
     def acosh_(self) -> Tensor:
         """In-place form of ``acosh``: the result is written into this tensor."""
-    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+    def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Add, element by element: ``input + alpha * other``."""
-    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+    def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place form of ``add``: the result is written into this tensor."""
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta × input + alpha × `` the sum of the products of a batch's pairs of matrices."""
-    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place form of ``addbmm``: the result is written into this tensor."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
         """Add a quotient: ``input + value * tensor1 / tensor2``, element by element."""
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
         """In-place form of ``addcdiv``: the result is written into this tensor."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
         """Add a product: ``input + value * tensor1 * tensor2``, element by element."""
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
         """In-place form of ``addcmul``: the result is written into this tensor."""
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta × input + alpha × mat1 @ mat2``."""
-    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place form of ``addmm``: the result is written into this tensor."""
-    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta × input + alpha × mat @ vec``."""
-    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place form of ``addmv``: the result is written into this tensor."""
-    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta × input + alpha × outer(vec1, vec2)``; dtypes are promoted."""
-    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place form of ``addr``: the result is written into this tensor."""
     def adjoint(self) -> Tensor:
         """The conjugate transpose of every matrix of a batch."""
@@ -292,9 +292,9 @@ class Tensor:
         equal_nan: builtins.bool = False,
     ) -> builtins.bool:
         """Whether all elements of two tensors are close; see `isclose`."""
-    def amax(self, dim: Dims | None = ..., keepdim: builtins.bool = False) -> Tensor:
+    def amax(self, dim: Dims | None = (), keepdim: builtins.bool = False) -> Tensor:
         """The largest of all elements, or of those along the dimensions named."""
-    def amin(self, dim: Dims | None = ..., keepdim: builtins.bool = False) -> Tensor:
+    def amin(self, dim: Dims | None = (), keepdim: builtins.bool = False) -> Tensor:
         """The smallest of all elements, or of those along the dimensions named."""
     def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
         """The smallest and the largest element, of all or along one dimension, as a named pair ``(min, max)``."""
@@ -322,9 +322,9 @@ class Tensor:
         """In-place form of ``asinh``: the result is written into this tensor."""
     def arctan(self) -> Tensor:
         """The angle, from -pi/2 to pi/2, whose tangent every element is."""
-    def arctan2(self, other: Any) -> Any:
+    def arctan2(self, other: Tensor) -> Tensor:
         """The angle of the point (`other`, `input`), in radians from -pi to pi."""
-    def arctan2_(self, other: Any) -> Any:
+    def arctan2_(self, other: Tensor) -> Tensor:
         """In-place form of ``atan2``: the result is written into this tensor."""
     def arctan_(self) -> Tensor:
         """In-place form of ``atan``: the result is written into this tensor."""
@@ -378,9 +378,9 @@ class Tensor:
         """In-place form of ``asinh``: the result is written into this tensor."""
     def atan(self) -> Tensor:
         """The angle, from -pi/2 to pi/2, whose tangent every element is."""
-    def atan2(self, other: Any) -> Any:
+    def atan2(self, other: Tensor) -> Tensor:
         """The angle of the point (`other`, `input`), in radians from -pi to pi."""
-    def atan2_(self, other: Any) -> Any:
+    def atan2_(self, other: Tensor) -> Tensor:
         """In-place form of ``atan2``: the result is written into this tensor."""
     def atan_(self) -> Tensor:
         """In-place form of ``atan``: the result is written into this tensor."""
@@ -396,61 +396,61 @@ class Tensor:
         inputs: Any = None,
     ) -> None:
         """Compute the gradients of this tensor and add them to the ``.grad`` of the leaves; see `autograd.backward`."""
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta × input + alpha × bmm(batch1, batch2)``: pair by pair."""
-    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place form of ``baddbmm``: the result is written into this tensor."""
     def bernoulli(self, *chance: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
         """Ones and zeros: one as often as `input` says, element by element, or as often as a number `p` says."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with ones and zeros: one as often as `p` says."""
-    def bfloat16(self, *, memory_format: Any = None) -> Tensor:
+    def bfloat16(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
         """How often each whole number from 0 up occurs."""
-    def bitwise_and(self, other: Any) -> Any:
+    def bitwise_and(self, other: Tensor | Number) -> Tensor:
         """The bits that both have, element by element; of bools the logical operation."""
-    def bitwise_and_(self, other: Any) -> Any:
+    def bitwise_and_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``bitwise_and``: the result is written into this tensor."""
-    def bitwise_left_shift(self, other: Any) -> Any:
+    def bitwise_left_shift(self, other: Tensor | Number) -> Tensor:
         """Shift bits to the left by that many places."""
-    def bitwise_left_shift_(self, other: Any) -> Any:
+    def bitwise_left_shift_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``bitwise_left_shift``: the result is written into this tensor."""
     def bitwise_not(self) -> Tensor:
         """Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``."""
     def bitwise_not_(self) -> Tensor:
         """In-place form of ``bitwise_not``: the result is written into this tensor."""
-    def bitwise_or(self, other: Any) -> Any:
+    def bitwise_or(self, other: Tensor | Number) -> Tensor:
         """The bits that one of the two has, element by element; of bools the logical operation."""
-    def bitwise_or_(self, other: Any) -> Any:
+    def bitwise_or_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``bitwise_or``: the result is written into this tensor."""
-    def bitwise_right_shift(self, other: Any) -> Any:
+    def bitwise_right_shift(self, other: Tensor | Number) -> Tensor:
         """Shift bits to the right, the sign kept by that many places."""
-    def bitwise_right_shift_(self, other: Any) -> Any:
+    def bitwise_right_shift_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``bitwise_right_shift``: the result is written into this tensor."""
-    def bitwise_xor(self, other: Any) -> Any:
+    def bitwise_xor(self, other: Tensor | Number) -> Tensor:
         """The bits that just one has, element by element; of bools the logical operation."""
-    def bitwise_xor_(self, other: Any) -> Any:
+    def bitwise_xor_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``bitwise_xor``: the result is written into this tensor."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """Multiply two batches of matrices, pair by pair."""
-    def bool(self, *, memory_format: Any = None) -> Tensor:
+    def bool(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.bool``: itself if it is, otherwise a copy."""
     def broadcast_to(self, *sizes: Any, size: Any = None) -> Tensor:
         """`expand`: repeat dimensions of size 1 without copying."""
-    def byte(self, *, memory_format: Any = None) -> Tensor:
+    def byte(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.uint8``: itself if it is, otherwise a copy."""
     def cauchy_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
         """Fill with Cauchy distributed numbers: ``cauchy_(median=0, sigma=1)``."""
-    def cdouble(self, *, memory_format: Any = None) -> Tensor:
+    def cdouble(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.complex128``: itself if it is, otherwise a copy."""
     def ceil(self) -> Tensor:
         """The smallest whole number that is not below, of every element."""
     def ceil_(self) -> Tensor:
         """In-place form of ``ceil``: the result is written into this tensor."""
-    def cfloat(self, *, memory_format: Any = None) -> Tensor:
+    def cfloat(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.complex64``: itself if it is, otherwise a copy."""
-    def char(self, *, memory_format: Any = None) -> Tensor:
+    def char(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.int8``: itself if it is, otherwise a copy."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
         """The old spelling of `tensorkit.linalg.cholesky`."""
@@ -460,23 +460,23 @@ class Tensor:
         """Solve ``A @ X = B`` with the triangular factor of ``A`` from `tensorkit.linalg.cholesky`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` pieces of one length along a dimension; the last may be shorter."""
-    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
+    def clamp(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
         """Every element, or the bound that it is beyond."""
-    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+    def clamp_(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
         """In-place form of ``clamp``: the result is written into this tensor."""
-    def clamp_max(self, max: Any) -> Tensor:
+    def clamp_max(self, max: Tensor | Number) -> Tensor:
         """Every element, or `max` where it is above."""
-    def clamp_max_(self, max: Any) -> Tensor:
+    def clamp_max_(self, max: Tensor | Number) -> Tensor:
         """In-place form of ``clamp_max``: the result is written into this tensor."""
-    def clamp_min(self, min: Any) -> Tensor:
+    def clamp_min(self, min: Tensor | Number) -> Tensor:
         """Every element, or `min` where it is below."""
-    def clamp_min_(self, min: Any) -> Tensor:
+    def clamp_min_(self, min: Tensor | Number) -> Tensor:
         """In-place form of ``clamp_min``: the result is written into this tensor."""
-    def clip(self, min: Any = None, max: Any = None) -> Tensor:
+    def clip(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
         """Every element, or the bound that it is beyond."""
-    def clip_(self, min: Any = None, max: Any = None) -> Tensor:
+    def clip_(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
         """In-place form of ``clamp``: the result is written into this tensor."""
-    def clone(self, *, memory_format: Any = None) -> Tensor:
+    def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with a storage of its own; its dimensions keep their order in memory."""
     def conj(self) -> Tensor:
         """The complex conjugate of every element, as a view: nothing is computed until the elements are read."""
@@ -488,9 +488,9 @@ class Tensor:
         """The tensor itself if its elements lie in row-major order (or in the format), otherwise a copy in which they do."""
     def copy_(self, src: Tensor, non_blocking: builtins.bool = False) -> Tensor:
         """Write another tensor's elements, broadcast and converted, into this one; from any device."""
-    def copysign(self, other: Any) -> Any:
+    def copysign(self, other: Tensor | Number) -> Tensor:
         """The magnitude of `input` with the sign of `other`, that of a zero included."""
-    def copysign_(self, other: Any) -> Any:
+    def copysign_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``copysign``: the result is written into this tensor."""
     def corrcoef(self) -> Tensor:
         """Pearson's correlation of variables, one a row, from their observations, one a column."""
@@ -508,12 +508,16 @@ class Tensor:
         self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
     ) -> Tensor:
         """The covariance matrix of variables, one a row, from their observations, one a column."""
-    def cpu(self, *, memory_format: Any = None) -> Tensor:
+    def cpu(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself if it is on the CPU, otherwise a copy there."""
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """The cross product along a dimension: the first of three elements, if none is named, which is deprecated."""
     def cuda(
-        self, device: Any = None, non_blocking: builtins.bool = False, *, memory_format: Any = None
+        self,
+        device: Any = None,
+        non_blocking: builtins.bool = False,
+        *,
+        memory_format: memory_format | None = None,
     ) -> Tensor:
         """The tensor itself if it is on that CUDA device, otherwise a copy there."""
     def cummax(self, dim: builtins.int) -> Any:
@@ -585,15 +589,15 @@ class Tensor:
         """In-place form of ``div``: the result is written into this tensor."""
     def dot(self, tensor: Tensor) -> Tensor:
         """The sum of the products of two vectors' elements: a tensor without dimensions."""
-    def double(self, *, memory_format: Any = None) -> Tensor:
+    def double(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.float64``: itself if it is, otherwise a copy."""
     def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Pieces in depth: along dimension 2."""
     def eig(self, eigenvectors: builtins.bool = False) -> tuple[Tensor, Tensor]:
         """Eigenvalues as of 2018, without complex numbers. Today: `tensorkit.linalg.eig`."""
-    def eq(self, other: Any) -> Any:
+    def eq(self, other: Tensor | Number) -> Tensor:
         """Whether the two are equal, element by element."""
-    def eq_(self, other: Any) -> Any:
+    def eq_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``eq``: the result is written into this tensor."""
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether two tensors have the same size and equal elements."""
@@ -627,7 +631,7 @@ class Tensor:
         """In-place form of ``expm1``: the result is written into this tensor."""
     def exponential_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
         """Fill with exponentially distributed numbers of the density lambd * exp(-lambd * x): ``exponential_(lambd=1)``."""
-    def fill_(self, value: Any) -> Tensor:
+    def fill_(self, value: Tensor | Number) -> Tensor:
         """Set every element to a number, or to the one element of a 0-d tensor."""
     def fill_diagonal_(self, fill_value: Number, wrap: builtins.bool = False) -> Tensor:
         """Write a number onto the main diagonal."""
@@ -643,27 +647,27 @@ class Tensor:
         """The columns from right to left."""
     def flipud(self) -> Tensor:
         """The rows from bottom to top."""
-    def float(self, *, memory_format: Any = None) -> Tensor:
+    def float(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.float32``: itself if it is, otherwise a copy."""
-    def float_power(self, exponent: Any) -> Tensor:
+    def float_power(self, exponent: Tensor | Number) -> Tensor:
         """Raise to a power, element by element, in double precision whatever the operands are."""
-    def float_power_(self, exponent: Any) -> Tensor:
+    def float_power_(self, exponent: Tensor | Number) -> Tensor:
         """In-place form of ``float_power``: the result is written into this tensor."""
     def floor(self) -> Tensor:
         """The largest whole number that is not above, of every element."""
     def floor_(self) -> Tensor:
         """In-place form of ``floor``: the result is written into this tensor."""
-    def floor_divide(self, other: Any) -> Any:
+    def floor_divide(self, other: Tensor | Number) -> Tensor:
         """Divide and round down, element by element."""
-    def floor_divide_(self, other: Any) -> Any:
+    def floor_divide_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``floor_divide``: the result is written into this tensor."""
-    def fmax(self, other: Any) -> Any:
+    def fmax(self, other: Tensor) -> Tensor:
         """The larger of two tensors, element by element; where one of two is nan, the other."""
-    def fmin(self, other: Any) -> Any:
+    def fmin(self, other: Tensor) -> Tensor:
         """The smaller of two tensors, element by element; where one of two is nan, the other."""
-    def fmod(self, other: Any) -> Any:
+    def fmod(self, other: Tensor | Number) -> Tensor:
         """The remainder of a division rounded towards zero: it has the sign of the dividend, as C's ``fmod``."""
-    def fmod_(self, other: Any) -> Any:
+    def fmod_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``fmod``: the result is written into this tensor."""
     def frac(self) -> Tensor:
         """The fraction of every element, with its sign: ``input - trunc(input)``."""
@@ -673,13 +677,13 @@ class Tensor:
         """Every element as ``mantissa * 2 ** exponent``, with the mantissa from 0.5 on and below 1."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
         """The elements that `index` names along one dimension: ``out[i, j] = input[index[i, j], j]`` for ``dim=0``."""
-    def gcd(self, other: Any) -> Any:
+    def gcd(self, other: Tensor) -> Tensor:
         """The greatest common divisor, never negative; of 0 and 0 it is 0."""
-    def gcd_(self, other: Any) -> Any:
+    def gcd_(self, other: Tensor) -> Tensor:
         """In-place form of ``gcd``: the result is written into this tensor."""
-    def ge(self, other: Any) -> Any:
+    def ge(self, other: Tensor | Number) -> Tensor:
         """Whether the first is at least the second, element by element."""
-    def ge_(self, other: Any) -> Any:
+    def ge_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``ge``: the result is written into this tensor."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with how many tries it takes until one succeeds: ``geometric_(p)``."""
@@ -700,23 +704,23 @@ class Tensor:
         """The node that made a tensor; None for a leaf."""
     @grad_fn.setter
     def grad_fn(self, value: Any) -> None: ...
-    def greater(self, other: Any) -> Any:
+    def greater(self, other: Tensor | Number) -> Tensor:
         """Whether the first is larger, element by element."""
-    def greater_(self, other: Any) -> Any:
+    def greater_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``gt``: the result is written into this tensor."""
-    def greater_equal(self, other: Any) -> Any:
+    def greater_equal(self, other: Tensor | Number) -> Tensor:
         """Whether the first is at least the second, element by element."""
-    def greater_equal_(self, other: Any) -> Any:
+    def greater_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``ge``: the result is written into this tensor."""
-    def gt(self, other: Any) -> Any:
+    def gt(self, other: Tensor | Number) -> Tensor:
         """Whether the first is larger, element by element."""
-    def gt_(self, other: Any) -> Any:
+    def gt_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``gt``: the result is written into this tensor."""
-    def half(self, *, memory_format: Any = None) -> Tensor:
+    def half(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.float16``: itself if it is, otherwise a copy."""
-    def heaviside(self, values: Any) -> Any:
+    def heaviside(self, values: Tensor) -> Tensor:
         """The unit step: 0 below zero, 1 above, and `values` at zero."""
-    def heaviside_(self, values: Any) -> Any:
+    def heaviside_(self, values: Tensor) -> Tensor:
         """In-place form of ``heaviside``: the result is written into this tensor."""
     def histc(self, bins: builtins.int = 100, min: Number = 0, max: Number = 0) -> Tensor:
         """How many elements fall into each of a number of bins of one width."""
@@ -731,38 +735,38 @@ class Tensor:
         """How many elements, or how much weight, each bin gets, and the limits of the bins."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Pieces side by side: along dimension 1, or 0 of a vector."""
-    def hypot(self, other: Any) -> Any:
+    def hypot(self, other: Tensor) -> Tensor:
         """The length of the hypotenuse: ``sqrt(input**2 + other**2)`` without overflow on the way."""
-    def hypot_(self, other: Any) -> Any:
+    def hypot_(self, other: Tensor) -> Tensor:
         """In-place form of ``hypot``: the result is written into this tensor."""
     def i0(self) -> Tensor:
         """The modified Bessel function of the first kind and order 0, of every element."""
     def i0_(self) -> Tensor:
         """In-place form of ``i0``: the result is written into this tensor."""
-    def igamma(self, other: Any) -> Any:
+    def igamma(self, other: Tensor) -> Tensor:
         """The lower incomplete gamma function as a share of the whole: from 0 to 1 as `other` grows."""
-    def igamma_(self, other: Any) -> Any:
+    def igamma_(self, other: Tensor) -> Tensor:
         """In-place form of ``igamma``: the result is written into this tensor."""
-    def igammac(self, other: Any) -> Any:
+    def igammac(self, other: Tensor) -> Tensor:
         """The upper incomplete gamma function as a share of the whole: ``1 - igamma``, exact near 0 too."""
-    def igammac_(self, other: Any) -> Any:
+    def igammac_(self, other: Tensor) -> Tensor:
         """In-place form of ``igammac``: the result is written into this tensor."""
     @property
     def imag(self) -> Tensor:
         """The imaginary parts, as a view; of a view of conjugates, one that stands for the negatives (see `is_neg`)."""
     @imag.setter
     def imag(self, value: Any) -> None: ...
-    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """A copy with the slices of `source`, times `alpha`, added to those that `index` names along one dimension."""
-    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """In-place form of ``index_add``: this tensor itself is written to."""
-    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> None:
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
         """A copy with the slices of `source` in place of those that `index` names along one dimension."""
-    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> None:
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
         """In-place form of ``index_copy``: this tensor itself is written to."""
-    def index_fill(self, dim: builtins.int, index: Tensor, value: Any) -> None:
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Tensor:
         """A copy with one number in all slices that `index` names along one dimension."""
-    def index_fill_(self, dim: builtins.int, index: Tensor, value: Any) -> None:
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Tensor:
         """In-place form of ``index_fill``: this tensor itself is written to."""
     def index_put(
         self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False
@@ -780,7 +784,7 @@ class Tensor:
         reduce: str,
         *,
         include_self: builtins.bool = True,
-    ) -> None:
+    ) -> Tensor:
         """A copy in which each slice along one dimension is the product, mean, largest or smallest of those sent there."""
     def index_reduce_(
         self,
@@ -790,13 +794,13 @@ class Tensor:
         reduce: str,
         *,
         include_self: builtins.bool = True,
-    ) -> None:
+    ) -> Tensor:
         """In-place form of ``index_reduce``: this tensor itself is written to."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """The slices that a vector of indices names along one dimension, as a copy."""
     def inner(self, other: Tensor) -> Tensor:
         """Multiply two tensors and sum over the last dimension of both; one without dimensions just scales the other."""
-    def int(self, *, memory_format: Any = None) -> Tensor:
+    def int(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.int32``: itself if it is, otherwise a copy."""
     def inverse(self) -> Tensor:
         """The inverse of a square matrix: another name for `tensorkit.linalg.inv`."""
@@ -896,29 +900,29 @@ class Tensor:
     def layout(self) -> Tensor: ...
     @layout.setter
     def layout(self, value: Any) -> None: ...
-    def lcm(self, other: Any) -> Any:
+    def lcm(self, other: Tensor) -> Tensor:
         """The least common multiple; of 0 and anything it is 0."""
-    def lcm_(self, other: Any) -> Any:
+    def lcm_(self, other: Tensor) -> Tensor:
         """In-place form of ``lcm``: the result is written into this tensor."""
     def ldexp(self, other: Tensor) -> Tensor:
         """``input * 2**other``; of floating point numbers and integers exactly, whatever lies between."""
     def ldexp_(self, other: Tensor) -> Tensor:
         """In-place form of ``ldexp``: the result is written into this tensor."""
-    def le(self, other: Any) -> Any:
+    def le(self, other: Tensor | Number) -> Tensor:
         """Whether the first is at most the second, element by element."""
-    def le_(self, other: Any) -> Any:
+    def le_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``le``: the result is written into this tensor."""
     def lerp(self, end: Tensor, weight: Any) -> Tensor:
         """Mix two tensors: ``input + weight * (end - input)``, a straight line from one to the other."""
     def lerp_(self, end: Tensor, weight: Any) -> Tensor:
         """In-place form of ``lerp``: the result is written into this tensor."""
-    def less(self, other: Any) -> Any:
+    def less(self, other: Tensor | Number) -> Tensor:
         """Whether the first is smaller, element by element."""
-    def less_(self, other: Any) -> Any:
+    def less_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``lt``: the result is written into this tensor."""
-    def less_equal(self, other: Any) -> Any:
+    def less_equal(self, other: Tensor | Number) -> Tensor:
         """Whether the first is at most the second, element by element."""
-    def less_equal_(self, other: Any) -> Any:
+    def less_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``le``: the result is written into this tensor."""
     def lgamma(self) -> Tensor:
         """The logarithm of the absolute value of the gamma function; at ``n + 1`` it is log(n!)."""
@@ -944,29 +948,29 @@ class Tensor:
         """Fill with numbers whose logarithms are normally distributed: ``log_normal_(mean=1, std=2)``."""
     def log_softmax(self, dim: builtins.int, dtype: dtype_type | None = None) -> Tensor:
         """The logarithm of `softmax` along a dimension, however large the elements are."""
-    def logaddexp(self, other: Any) -> Any:
+    def logaddexp(self, other: Tensor) -> Tensor:
         """The logarithm of a sum of exponentials, ``log(exp(input) + exp(other))``, without overflow on the way."""
-    def logaddexp2(self, other: Any) -> Any:
+    def logaddexp2(self, other: Tensor) -> Tensor:
         """The same to the base 2: ``log2(2**input + 2**other)``."""
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """The logarithm of the sum so far of exponentials along a dimension, without overflow."""
     def logdet(self) -> Tensor:
         """The logarithm of a determinant; not a number where a real one is negative."""
-    def logical_and(self, other: Any) -> Any:
+    def logical_and(self, other: Tensor) -> Tensor:
         """Whether both are true, element by element; whatever is not zero is true."""
-    def logical_and_(self, other: Any) -> Any:
+    def logical_and_(self, other: Tensor) -> Tensor:
         """In-place form of ``logical_and``: the result is written into this tensor."""
     def logical_not(self) -> Tensor:
         """Whether each element is zero."""
     def logical_not_(self) -> Tensor:
         """In-place form of ``logical_not``: the result is written into this tensor."""
-    def logical_or(self, other: Any) -> Any:
+    def logical_or(self, other: Tensor) -> Tensor:
         """Whether at least one is true, element by element; whatever is not zero is true."""
-    def logical_or_(self, other: Any) -> Any:
+    def logical_or_(self, other: Tensor) -> Tensor:
         """In-place form of ``logical_or``: the result is written into this tensor."""
-    def logical_xor(self, other: Any) -> Any:
+    def logical_xor(self, other: Tensor) -> Tensor:
         """Whether just one of the two is true, element by element; whatever is not zero is true."""
-    def logical_xor_(self, other: Any) -> Any:
+    def logical_xor_(self, other: Tensor) -> Tensor:
         """In-place form of ``logical_xor``: the result is written into this tensor."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """``log(input / (1 - input))`` of every element: the inverse of `sigmoid`."""
@@ -974,13 +978,13 @@ class Tensor:
         """In-place form of ``logit``: the result is written into this tensor."""
     def logsumexp(self, dim: Dims, keepdim: builtins.bool = False) -> Tensor:
         """The logarithm of the sum of exponentials along the dimensions named, however large the elements are."""
-    def long(self, *, memory_format: Any = None) -> Tensor:
+    def long(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.int64``: itself if it is, otherwise a copy."""
     def lstsq(self, A: Tensor) -> tuple[Tensor, Tensor]:
         """Least squares as of 2019: `gels` by another name. Today: `tensorkit.linalg.lstsq`."""
-    def lt(self, other: Any) -> Any:
+    def lt(self, other: Tensor | Number) -> Tensor:
         """Whether the first is smaller, element by element."""
-    def lt_(self, other: Any) -> Any:
+    def lt_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``lt``: the result is written into this tensor."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
         """The old spelling of `tensorkit.linalg.lu_factor_ex`."""
@@ -999,13 +1003,13 @@ class Tensor:
         """`map_` with two other tensors."""
     def map_(self, other: Tensor, callable: Any) -> Tensor:
         """Replace each number by what a Python function makes of it and of another tensor's number at its place."""
-    def masked_fill(self, mask: Tensor, value: Any) -> None:
+    def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """A copy with one number wherever a mask, which is broadcast, is true."""
-    def masked_fill_(self, mask: Tensor, value: Any) -> None:
+    def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """In-place form of ``masked_fill``: this tensor itself is written to."""
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> None:
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """A copy with the elements of `source`, one after the other, where a mask is true."""
-    def masked_scatter_(self, mask: Tensor, source: Tensor) -> None:
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
         """In-place form of ``masked_scatter``: this tensor itself is written to."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """The elements for which a mask is true, in row-major order, as a vector; tensor and mask are broadcast."""
@@ -1015,9 +1019,11 @@ class Tensor:
         """The exponential of a square matrix: the sum of ``A ** k / k!``."""
     def matrix_power(self, n: builtins.int) -> Tensor:
         """``linalg.matrix_power`` by its older name."""
-    def max(self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, other: Any = ...) -> Any:
+    def max(
+        self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, other: Tensor | Number = ...
+    ) -> Any:
         """The largest element; along a dimension, with its index; of two tensors, one by one."""
-    def maximum(self, other: Any) -> Any:
+    def maximum(self, other: Tensor) -> Tensor:
         """The larger of two tensors, element by element; nan wins."""
     def mean(
         self, dim: Dims | None = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
@@ -1025,9 +1031,11 @@ class Tensor:
         """The mean of all elements, or of those along the dimensions named. Integers must be converted first."""
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
         """The median, which is nan where there is one: of an even number of elements, the lower of the two in the middle."""
-    def min(self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, other: Any = ...) -> Any:
+    def min(
+        self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, other: Tensor | Number = ...
+    ) -> Any:
         """The smallest element; along a dimension, with its index; of two tensors, one by one."""
-    def minimum(self, other: Any) -> Any:
+    def minimum(self, other: Tensor) -> Tensor:
         """The smaller of two tensors, element by element; nan wins."""
     def mm(self, mat2: Tensor) -> Tensor:
         """Multiply two matrices."""
@@ -1039,9 +1047,9 @@ class Tensor:
         """Move dimensions to other places; the rest keep their order."""
     def msort(self) -> Tensor:
         """The values sorted along the first dimension: ``input.sort(dim=0).values``."""
-    def mul(self, other: Any) -> Any:
+    def mul(self, other: Tensor | Number) -> Tensor:
         """Multiply, element by element."""
-    def mul_(self, other: Any) -> Any:
+    def mul_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``mul``: the result is written into this tensor."""
     def multinomial(
         self,
@@ -1051,9 +1059,9 @@ class Tensor:
         generator: Generator | None = None,
     ) -> Tensor:
         """Indices of categories, each drawn as often as its weight says."""
-    def multiply(self, other: Any) -> Any:
+    def multiply(self, other: Tensor | Number) -> Tensor:
         """Multiply, element by element."""
-    def multiply_(self, other: Any) -> Any:
+    def multiply_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``mul``: the result is written into this tensor."""
     def mv(self, vec: Tensor) -> Tensor:
         """Multiply a matrix (n × m) by a vector (m): a vector of n elements."""
@@ -1094,13 +1102,13 @@ class Tensor:
         self, dim: Dims | None = None, keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
         """Add up the elements, all or along the dimensions named, as if nan were 0."""
-    def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """Keep `length` positions of one dimension from `start` on."""
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
         """`narrow`, as a copy."""
-    def ne(self, other: Any) -> Any:
+    def ne(self, other: Tensor | Number) -> Tensor:
         """Whether the two differ, element by element."""
-    def ne_(self, other: Any) -> Any:
+    def ne_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``ne``: the result is written into this tensor."""
     def neg(self) -> Tensor:
         """Change the sign of every element. Refused for bool."""
@@ -1126,23 +1134,23 @@ class Tensor:
         """``tensor`` with this tensor's dtype and device unless told otherwise."""
     def new_zeros(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
         """``zeros`` with this tensor's dtype and device unless told otherwise."""
-    def nextafter(self, other: Any) -> Any:
+    def nextafter(self, other: Tensor) -> Tensor:
         """The next number of the dtype after `input`, in the direction of `other`."""
-    def nextafter_(self, other: Any) -> Any:
+    def nextafter_(self, other: Tensor) -> Tensor:
         """In-place form of ``nextafter``: the result is written into this tensor."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """The indices of the elements that are not zero: a row for each of them, row by row in the input."""
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
         """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer."""
     def norm(
-        self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: Any = None
+        self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: dtype_type | None = None
     ) -> Tensor:
         """The p-norm of all elements, or of those along the dimensions named."""
     def normal_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
         """Fill with normally distributed numbers: ``normal_(mean=0, std=1)``."""
-    def not_equal(self, other: Any) -> Any:
+    def not_equal(self, other: Tensor | Number) -> Tensor:
         """Whether the two differ, element by element."""
-    def not_equal_(self, other: Any) -> Any:
+    def not_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``ne``: the result is written into this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> Array:
         """A NumPy array on the same memory: writing to one changes the other."""
@@ -1170,17 +1178,17 @@ class Tensor:
         """In-place form of ``polygamma``: the result is written into this tensor."""
     def positive(self) -> Tensor:
         """The tensor itself (``+t``); refused for bool."""
-    def pow(self, exponent: Any) -> Any:
+    def pow(self, exponent: Tensor | Number) -> Tensor:
         """Raise to a power, element by element."""
-    def pow_(self, exponent: Any) -> Any:
+    def pow_(self, exponent: Tensor | Number) -> Tensor:
         """In-place form of ``pow``: the result is written into this tensor."""
     def prod(
         self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
         """Multiply all elements, or those along one dimension; of no elements the product is 1."""
-    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> None:
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy with the elements of `source` at the given places, counted in row-major order over the whole tensor."""
-    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> None:
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """In-place form of ``put``: this tensor itself is written to."""
     def qr(self, some: builtins.bool = True) -> Any:
         """The old spelling of `tensorkit.linalg.qr`; `some` means the mode "reduced"."""
@@ -1220,9 +1228,9 @@ class Tensor:
         """Every element, but 0 in the place of negative ones: the rectified linear unit."""
     def relu_(self) -> Tensor:
         """In-place form of ``relu``: the result is written into this tensor."""
-    def remainder(self, other: Any) -> Any:
+    def remainder(self, other: Tensor | Number) -> Tensor:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
-    def remainder_(self, other: Any) -> Any:
+    def remainder_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``remainder``: the result is written into this tensor."""
     def renorm(self, p: Number, dim: builtins.int, maxnorm: Number) -> Tensor:
         """Every slice along `dim` scaled down so that its p-norm is at most `maxnorm`; shorter ones stay."""
@@ -1247,11 +1255,11 @@ class Tensor:
         """`reshape` with the size of another tensor."""
     def resize(self, *sizes: Any) -> Tensor:
         """`reshape` as it was once spelled; PyTorch warns of it."""
-    def resize_(self, *sizes: Any, memory_format: Any = None) -> Tensor:
+    def resize_(self, *sizes: Any, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor another size, row-major, on the same storage, which grows if it is too small."""
     def resize_as(self, tensor: Tensor) -> Tensor:
         """`reshape_as` as it was once spelled; PyTorch warns of it."""
-    def resize_as_(self, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor the size of another: `resize_` to ``the_template.size()``."""
     def resolve_conj(self) -> Tensor:
         """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself."""
@@ -1265,7 +1273,7 @@ class Tensor:
     def retains_grad(self, value: Any) -> None: ...
     def roll(self, shifts: Dims, dims: Dims | None = None) -> Tensor:
         """Move the elements along dimensions; those pushed out at the end come in again at the front."""
-    def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
+    def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = (0, 1)) -> Tensor:
         """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: builtins.int = ...) -> Tensor:
         """Round to the nearest number with so many decimals; of two that are equally near, to the even one."""
@@ -1281,9 +1289,9 @@ class Tensor:
         index: Tensor,
         src: Any = None,
         *,
-        value: Any = None,
+        value: Tensor | Number | None = None,
         reduce: str | None = None,
-    ) -> None:
+    ) -> Tensor:
         """A copy with the elements of `src`, or one number, at the places that `index` names along one dimension."""
     def scatter_(
         self,
@@ -1291,13 +1299,13 @@ class Tensor:
         index: Tensor,
         src: Any = None,
         *,
-        value: Any = None,
+        value: Tensor | Number | None = None,
         reduce: str | None = None,
-    ) -> None:
+    ) -> Tensor:
         """In-place form of ``scatter``: this tensor itself is written to."""
-    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> None:
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """A copy with the elements of `src` added at the places that `index` names along one dimension."""
-    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> None:
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """In-place form of ``scatter_add``: this tensor itself is written to."""
     def scatter_reduce(
         self,
@@ -1307,7 +1315,7 @@ class Tensor:
         reduce: str,
         *,
         include_self: builtins.bool = True,
-    ) -> None:
+    ) -> Tensor:
         """A copy in which each place holds the sum, product, mean, largest or smallest of what `src` sends there."""
     def scatter_reduce_(
         self,
@@ -1317,7 +1325,7 @@ class Tensor:
         reduce: str,
         *,
         include_self: builtins.bool = True,
-    ) -> None:
+    ) -> Tensor:
         """In-place form of ``scatter_reduce``: this tensor itself is written to."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Fix one index: the dimension goes, the storage offset moves."""
@@ -1337,7 +1345,7 @@ class Tensor:
         """In-place form of ``sgn``: the result is written into this tensor."""
     def share_memory_(self) -> Tensor:
         """Move the storage to memory that processes forked from now on share."""
-    def short(self, *, memory_format: Any = None) -> Tensor:
+    def short(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.int16``: itself if it is, otherwise a copy."""
     def sigmoid(self) -> Tensor:
         """The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0."""
@@ -1413,13 +1421,13 @@ class Tensor:
         """The standard deviation of all elements, or of those along the dimensions named."""
     def storage_type(self) -> Any:
         """The class of earlier years that this tensor's `storage` is recognised by: such as ``FloatStorage``."""
-    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+    def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch."""
-    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+    def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place form of ``sub``: the result is written into this tensor."""
-    def subtract(self, other: Any, *, alpha: Any = 1) -> Any:
+    def subtract(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch."""
-    def subtract_(self, other: Any, *, alpha: Any = 1) -> Any:
+    def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place form of ``sub``: the result is written into this tensor."""
     def sum(
         self, dim: Dims | None = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
@@ -1495,15 +1503,17 @@ class Tensor:
         """The upper triangle of a matrix, or of each matrix of a batch; zeros elsewhere."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """In-place form of `triu`: only the upper triangle of this tensor is left."""
-    def true_divide(self, other: Any) -> Any:
+    def true_divide(self, other: Tensor | Number) -> Tensor:
         """Divide, element by element; integers give floating point numbers."""
-    def true_divide_(self, other: Any) -> Any:
+    def true_divide_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``true_divide``: the result is written into this tensor."""
     def trunc(self) -> Tensor:
         """Every element without its fraction: rounded towards zero."""
     def trunc_(self) -> Tensor:
         """In-place form of ``trunc``: the result is written into this tensor."""
-    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+    def type(
+        self, dtype: dtype_type | str | builtins.type | None = None, non_blocking: builtins.bool = False
+    ) -> Any:
         """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it."""
     def type_as(self, other: Tensor) -> Tensor:
         """The tensor converted to the dtype and device of another."""
@@ -1554,9 +1564,9 @@ class Tensor:
         """Pieces one above the other: along dimension 0."""
     def where(self, condition: Any = ..., other: Any = ...) -> Tensor:
         """This tensor's elements where the condition holds, those of `other` elsewhere; see ``tensorkit.where``."""
-    def xlogy(self, other: Any) -> Any:
+    def xlogy(self, other: Tensor | Number) -> Tensor:
         """``input * log(other)``, and 0 where `input` is 0, as entropies need it."""
-    def xlogy_(self, other: Any) -> Any:
+    def xlogy_(self, other: Tensor | Number) -> Tensor:
         """In-place form of ``xlogy``: the result is written into this tensor."""
     def zero_(self) -> Tensor:
         """Set every element to zero."""

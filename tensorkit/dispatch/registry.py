@@ -19,7 +19,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar
 
+from tensorkit.dispatch.shown import show
 from tensorkit.dispatch.signatures import Forms, declare
+from tensorkit.tensor import Tensor
 
 __all__ = [
     "Fields",
@@ -125,6 +127,7 @@ def register(record: Op) -> Op:
     registry[record.name] = record
     if record.forms is not None:
         declare(record.name, record.forms)
+    show(record.function, [vars(Tensor)[name] for name in record.methods if not name.startswith("__")])
     return record
 
 

@@ -53,8 +53,8 @@ class Caller:
         self.accepted: tuple[type, ...] = (Tensor, *NUMBERS) if numbers else (Tensor,)
         self.inplace = inplace
         self.first = first
-        self.signature = _signature(block, second, bare=inplace)
-        self.method_signature = _signature(block, second, bare=True)
+        self.signature = _signature(block, second, numbers, bare=inplace)
+        self.method_signature = _signature(block, second, numbers, bare=True)
 
     def run(self, input: Any, other: Any, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
         __tracebackhide__ = True
@@ -156,13 +156,17 @@ class Caller:
         )
 
 
-def _signature(block: Pointwise, second: str, *, bare: bool) -> Callable[..., Any]:
+def _signature(block: Pointwise, second: str, numbers: bool, *, bare: bool) -> Callable[..., Any]:
     """A function with the operation's parameters, for `inspect` and for the errors of a wrong call."""
 
     def shown() -> None: ...
 
     def make() -> inspect.Signature:
-        operands = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("input", second)]
+        types = {second: Parameter.empty if numbers else "Tensor"}
+        operands = [
+            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=types.get(name, Parameter.empty))
+            for name in ("input", second)
+        ]
         alpha = [Parameter("alpha", Parameter.KEYWORD_ONLY, default=1)] if block.alpha else []
         annotation = Parameter.empty if block.alpha else "Tensor | None"
         out = Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

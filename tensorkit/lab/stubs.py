@@ -140,7 +140,10 @@ def _renamed(original: str, name: str) -> str:
 
 
 def _origin(name: str, module: ModuleType) -> tuple[str, str | None]:
-    """Where a module has a name from: (module, name there), or (module, None) for a module itself."""
+    """Where a module has a name from: (module, name there), or (module, None) for a module itself.
+
+    A type that the block does not write (`dispatch.shown` does) may be none of its module's names.
+    """
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
@@ -150,7 +153,15 @@ def _origin(name: str, module: ModuleType) -> tuple[str, str | None]:
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
                     return alias.name, None
-    return module.__name__, name
+    return module.__name__ if hasattr(module, name) else _HOMES.get(name, module.__name__), name
+
+
+_HOMES = {
+    "Number": "tensorkit.tensor",
+    "dtype": "tensorkit.dtypes",
+    "layout": "tensorkit.memory_format",
+    "memory_format": "tensorkit.memory_format",
+}
 
 
 def _tree(module: ModuleType) -> ast.Module:
@@ -283,7 +294,7 @@ def _property(name: str, member: property, scope: _Scope) -> Iterator[str]:
 
 
 def _method(name: str, member: Any, scope: _Scope) -> str:
-    target = _declared(name, inspect.unwrap(_function(member)))
+    target = _declared(name, _function(member))
     parameters = list(inspect.signature(target).parameters.values())
     if parameters and parameters[0].kind in (_POSITIONAL_ONLY, _POSITIONAL):
         parameters = parameters[1:]
@@ -345,16 +356,16 @@ def _parameters(
 def _default(value: Any) -> str:
     if value is inspect.Parameter.empty:
         return ""
-    return f" = {value!r}" if isinstance(value, (bool, int, float, str, type(None))) else " = ..."
+    return f" = {value!r}" if isinstance(value, (bool, int, float, str, tuple, type(None))) else " = ..."
 
 
 def _annotation(value: Any, owner: Callable[..., Any], scope: _Scope) -> str:
     if value is inspect.Parameter.empty:
         return "Any"
     text = value if isinstance(value, str) else getattr(value, "__name__", "Any")
-    owner = inspect.unwrap(owner)
-    module = getattr(owner, "__globals__", {}).get("__name__", owner.__module__)
-    return scope.annotation(text, importlib.import_module(module))
+    inner: Any = inspect.unwrap(owner)
+    named = inner.__globals__ if hasattr(inner, "__globals__") else {}
+    return scope.annotation(text, importlib.import_module(named.get("__name__", owner.__module__)))
 
 
 def _summary(doc: str | None) -> str:

@@ -400,7 +400,7 @@ _pdist_forward = differentiable(
     methods=(),
 )
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The distance of every two points of one set: of the first from all others, of the second from those after it, …
+    """The distance of every two points of one set: first of the first from all others, and so on.
 
     Args:
         input: n × m: a point is a row.

@@ -147,7 +147,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _square_(input: Tensor) -> Tensor:
     """In-place form of ``square``: the result is written into this tensor."""
-    return input.pow_(2)  # type: ignore[no-any-return]
+    return input.pow_(2)
 
 
 attach("square_", traced_method("square_", differentiable(_square_, None, "square_", "inplace")))

@@ -152,5 +152,5 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
         )
     base, power = (o.to(kind) if isinstance(o, Tensor) else o for o in (input, exponent))
     if out is IN_PLACE:
-        return base.pow_(power)  # type: ignore[no-any-return]
+        return base.pow_(power)
     return raised(base, power, out=out)

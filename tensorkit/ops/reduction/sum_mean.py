@@ -408,7 +408,7 @@ def nanmean(
         _mean_dtype("nanmean", input, dtype, None)
     many = input.detach().eq(input.detach()).sum(dim, keepdim)
     if out is None:
-        return nansum(input, dim, keepdim, dtype=dtype) / many  # type: ignore[no-any-return]
+        return nansum(input, dim, keepdim, dtype=dtype) / many
     if isinstance(out, Tensor) and out._lay().size == many._lay().size:
         check_writable(out)
     return nansum(input, dim, keepdim, dtype=dtype, out=out).div_(many)

@@ -276,7 +276,7 @@ def _names_cuda(where: Any) -> bool:
     function=False,
     name="type",
 )
-def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def type_(input: Tensor, dtype: dtype | str | type | None = None, non_blocking: bool = False) -> Any:
     """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it.
 
     >>> import tensorkit as tk

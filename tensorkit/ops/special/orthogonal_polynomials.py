@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
@@ -12,7 +11,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.kernels.cpu.special import orthogonal_polynomials as kernels
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Number, Tensor
 
 __all__ = [
     "chebyshev_polynomial_t",
@@ -61,7 +60,7 @@ def _polynomial(
     lacks = (dtypes.float16, dtypes.bfloat16, dtypes.complex64, dtypes.complex128)
     block = Pointwise(f"special_{name}", function, None, result="float", kernel=f"{name}_cpu", lacks=lacks)
 
-    def body(x: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
+    def body(x: Tensor | Number, n: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(x, Tensor) and not isinstance(n, Tensor):
             raise TypeError  # the caller says it in PyTorch's words
         return apply(block, (x, n), out=out)

@@ -9,6 +9,7 @@ from typing import Any
 from tensorkit.dispatch.call_errors import explain
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.registry import Op, Sample, register, registry, sample
+from tensorkit.dispatch.shown import show
 from tensorkit.dispatch.signatures import Forms, declare, type_name
 
 # The methods that these functions call are attached by these modules.
@@ -91,7 +92,7 @@ __all__ = [
 _ABSENT: Any = object()
 
 
-def _shown(input: Tensor, *args: Any, **kwargs: Any) -> Tensor: ...  # type: ignore[empty-body]
+def _shown(input: Tensor) -> Tensor: ...  # type: ignore[empty-body]
 
 
 def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
@@ -167,6 +168,7 @@ def _of_several(name: str, *samples: Sample, forms: tuple[str, ...] = ()) -> Cal
     else:
         declare(name, Forms(forms))
         record.function, record.functions, record.samples = function, (name,), (*record.samples, *samples)
+        show(function, ())
     return function
 
 

@@ -179,7 +179,7 @@ def _start(start: Any) -> int:
 )
 @takes("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)")
 @by_layout
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """Keep `length` positions of one dimension from `start` on.
 
     >>> import tensorkit as tk

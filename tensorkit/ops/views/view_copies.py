@@ -173,6 +173,7 @@ def _copied(
 
     several = "tuple" in str(body.__annotations__["return"])
     whole = with_out(filling, body, "Sequence[Tensor] | None") if several else with_out(delivering, body)
+    del whole.__dict__["__wrapped__"]  # what a learner asks to see is not the view's block
     shown, given = example.split("\n")
     whole.__doc__ = f"""`{view}`, as a copy{" of each part" if several else ""} in row-major order.
 
