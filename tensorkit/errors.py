@@ -38,6 +38,7 @@ __all__ = [
     "Spoken",
     "ViewError",
     "no_room",
+    "two_devices",
     "type_name",
     "unallocated",
     "warn",
@@ -91,6 +92,15 @@ class ViewError(RuntimeError):
 
 class DeviceMismatchError(RuntimeError):
     """The operands of one operation live on different devices."""
+
+
+def two_devices(common: object, other: object) -> DeviceMismatchError:
+    """The error for operands on two devices. The CPU is named last: an operation runs where its other operands are."""
+    common, other = sorted((common, other), key=lambda place: str(place) == "cpu")
+    return DeviceMismatchError(
+        f"Expected all tensors to be on the same device, but found at least two devices, {common} and {other}!\n"
+        f"Move one of them first: t.to('{common}') returns a copy there."
+    )
 
 
 class LinAlgError(RuntimeError):

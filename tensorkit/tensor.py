@@ -26,7 +26,7 @@ import numpy
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import Spoken, type_name, unallocated
+from tensorkit.errors import Spoken, two_devices, type_name, unallocated
 from tensorkit.memory_format import check_format, contiguous_format, has_format
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import layout as layouts
@@ -206,6 +206,8 @@ class Tensor:
             try:
                 array = numpy.ndarray(size, kind.numpy, storage._buffer, start, steps)
             except (TypeError, ValueError) as error:
+                if self._device.type == "cuda":
+                    raise two_devices(self._device, "cpu") from None
                 item = kind.itemsize
                 reach = lay.reach() * item
                 if reach > storage.nbytes():

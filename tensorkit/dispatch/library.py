@@ -68,7 +68,7 @@ def through_library(name: str, used: str, body: Callable[..., Any], family: str 
         else:
             if not kwargs:
                 return body(*args)
-        where = _common(name, (*args, *kwargs.values()))
+        where = _common(name, used, (*args, *kwargs.values()))
         if where is None or (family and _is_own(family, (*args, *kwargs.values()))):
             return body(*args, **kwargs)
         return _Call(name, used, where).run(body, args, kwargs)
@@ -80,18 +80,18 @@ _LISTS = frozenset((list, tuple))
 _QUEUED = ("BLAS", "NumPy sort")
 
 
-def _common(name: str, values: Iterable[Any]) -> device | None:
+def _common(name: str, used: str, values: Iterable[Any]) -> device | None:
     """The CUDA device that a call's tensors live on; None where none does.
 
     Raises:
-        DeviceMismatchError: when some live elsewhere; 0-d tensors of the CPU count as numbers.
+        DeviceMismatchError: when some live elsewhere; 0-d tensors of the CPU count as numbers, but not in a product.
     """
     found = list(_tensors(values))
     where = next((tensor._device for tensor in found if tensor._device.type == "cuda"), None)
     if where is None:
         return None
     for tensor in found:
-        if tensor._device != where and (tensor._device.type != "cpu" or tensor._lay().size):
+        if tensor._device != where and (used == "BLAS" or tensor._device.type != "cpu" or tensor._lay().size):
             raise DeviceMismatchError(
                 f"Expected all tensors to be on the same device, but found at least two devices, {where} and "
                 f"{tensor._device}! (when checking arguments for {name})"

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from tensorkit.conj_bit import resolved
+from tensorkit.device import META
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import registry
-from tensorkit.errors import SHARED_SLOTS
+from tensorkit.errors import SHARED_SLOTS, two_devices
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
@@ -82,7 +83,25 @@ def register_out_check(check: OutCheck) -> None:
 
 def out_refused(name: str, args: tuple[Any, ...], out: Any) -> Exception | None:
     """Why the results of a function cannot be written into what was given as ``out=``; None when they can."""
-    return _check_outs(name, args, out)
+    return _elsewhere(args, out) or _check_outs(name, args, out)
+
+
+def _elsewhere(args: tuple[Any, ...], out: Any) -> Exception | None:
+    """What is wrong where operands and results are on two devices: said before anything is resized or written.
+
+    A CPU tensor without dimensions is a number, and the meta device has no data.
+    """
+    given = [tensor for value in args for tensor in _tensors(value)]
+    places = {tensor._device for tensor in given if tensor._device.type == "cuda" or tensor._lay().size}
+    if not places:
+        return None
+    places |= {tensor._device for tensor in _tensors(out)}
+    return two_devices(*sorted(places, key=str)[-2:]) if len(places) > 1 and META not in places else None
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return [part for part in parts if isinstance(part, Tensor)]
 
 
 def through_bits(body: Callable[..., Any]) -> Callable[..., Any]:

@@ -65,12 +65,12 @@ def apply(
             return done
     if by is not None:
         block = replace(block, numpy=by, scalar=scalar or block.scalar, numbers=numbers)
-    where = check_devices(operands)
+    written = operands[0] if inplace else out
+    where = check_devices(operands, written)
     if block.check is not None:
         block.check(*operands)
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
-    written = operands[0] if inplace else out
     if isinstance(written, Tensor) and not is_resized_late(block, operands[0], written):
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]

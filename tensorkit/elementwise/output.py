@@ -12,7 +12,7 @@ from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.promotion import FLOATING, REAL, check_castable, holds_complex, result_dtype
-from tensorkit.errors import SHARED_SLOTS, DeviceMismatchError, no_room, warn
+from tensorkit.errors import SHARED_SLOTS, no_room, two_devices, warn
 from tensorkit.storage import allocate, allocate_pinned
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides, like_strides
@@ -164,10 +164,7 @@ def prepare_out(
         raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
     check_castable(kind, out._dtype)
     if out._device != where:
-        raise DeviceMismatchError(
-            f"Expected all tensors to be on the same device, but found at least two devices, {where} and "
-            f"{out._device}!"
-        )
+        raise two_devices(where, out._device)
     resize_out(out, size, stride)
     return out
 

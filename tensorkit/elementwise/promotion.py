@@ -11,10 +11,10 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit.device import CPU, device
+from tensorkit.device import CPU, META, device
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.errors import DeviceMismatchError
+from tensorkit.errors import DeviceMismatchError, two_devices
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.number_range import check_number, check_range
 from tensorkit.tensor import Array, Tensor
@@ -28,6 +28,7 @@ __all__ = [
     "check_devices",
     "dtypes_of",
     "holds_complex",
+    "one_device",
     "python_number",
     "result_dtype",
 ]
@@ -77,8 +78,11 @@ def result_dtype(*operands: Any) -> dtype:
     return found
 
 
-def check_devices(operands: Iterable[Any]) -> device:
+def check_devices(operands: Iterable[Any], written: Any = None) -> device:
     """The one device of all tensors. A 0-d CPU tensor may join tensors elsewhere, as in PyTorch.
+
+    Args:
+        written: the tensor that the result goes into: it has to be on that device.
 
     Raises:
         DeviceMismatchError: when they live on two.
@@ -96,6 +100,8 @@ def check_devices(operands: Iterable[Any]) -> device:
             numbers += 1
         else:
             raise _mismatch(common, here, tensors[0]._device)
+    if isinstance(written, Tensor) and written._device != common and META not in (common, written._device):
+        raise two_devices(common, written._device)
     if numbers > 1:
         raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
     return common
@@ -105,10 +111,19 @@ def _mismatch(common: device, here: device, first: device) -> DeviceMismatchErro
     if "meta" in (common.type, here.type):
         other = here if first == common else common
         return DeviceMismatchError(f"Tensor on device {other} is not on the expected device {first}!")
-    return DeviceMismatchError(
-        "Expected all tensors to be on the same device, but found at least two devices, "
-        f"{common} and {here}!\nMove one of them first: t.to('{common}') returns a copy there."
-    )
+    return two_devices(common, here)
+
+
+def one_device(*tensors: Any) -> None:
+    """Refuse tensors that live on two devices; of the meta device nothing is read.
+
+    Raises:
+        DeviceMismatchError: a number without dimensions has to be moved too.
+    """
+    places = [tensor._device for tensor in tensors if isinstance(tensor, Tensor)]
+    apart = [place for place in places if place != places[0]]
+    if apart and META not in places:
+        raise two_devices(places[0], apart[0])
 
 
 def as_number_array(value: Any, kind: dtype) -> Array:

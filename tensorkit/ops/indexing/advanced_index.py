@@ -33,7 +33,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import check_overlap, empty_strided, refuse_shared
-from tensorkit.errors import DeviceMismatchError, warn
+from tensorkit.errors import two_devices, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import mask_compiled, parallel
 from tensorkit.kernels.sizes import ADDED_BY_ROWS
@@ -217,10 +217,7 @@ def _check_values(input: Tensor, values: Tensor, size: tuple[int, ...]) -> None:
             f"{input._dtype.label} for the destination and {values._dtype.label} for the source."
         )
     if values._device != input._device and values.dim():
-        raise DeviceMismatchError(
-            f"Expected all tensors to be on the same device, but found at least two devices, {input._device} and "
-            f"{values._device}!"
-        )
+        raise two_devices(input._device, values._device)
 
 
 def add_rows(target: Array, places: Array, values: Array) -> None:

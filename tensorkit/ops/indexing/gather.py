@@ -16,6 +16,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
+from tensorkit.elementwise.promotion import one_device
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
 from tensorkit.kernels.sizes import LOOPS, TINY
@@ -121,6 +122,7 @@ def gather(
         return found
     axis = normalise_dim(dim, input.dim())
     size = index._lay().size
+    one_device(input, index)
     if out is not None:
         out = result_in(out, input._dtype, size, (input, index))
     if index.numel():

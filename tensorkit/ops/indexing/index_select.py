@@ -20,6 +20,7 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import empty_strided, refuse_shared
 from tensorkit.elementwise.plan import brief
+from tensorkit.elementwise.promotion import one_device
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, tiny
@@ -133,6 +134,7 @@ def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 
 
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:
+    one_device(input, index)
     if META in (input._device, index._device) or not index.numel():
         return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     if input._dtype in LIMITED and input.dim() < 2:
@@ -397,6 +399,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """
     axis = normalise_dim(dim, input.dim())
     _check_copy(input, axis, index, source)
+    one_device(input, index, source)
     if META in (input._device, index._device) or not index.numel():
         return
     _check_restride(input, axis, index.numel())
@@ -500,6 +503,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     axis = normalise_dim(dim, input.dim())
     if index.dim() > 1:
         raise RuntimeError("Index has to be a vector/scalar")
+    one_device(input, index)
     if META in (input._device, index._device):
         return
     _check_restride(input, axis, index.numel())

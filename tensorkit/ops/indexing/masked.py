@@ -22,9 +22,11 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import check_writable, empty_strided
 from tensorkit.elementwise.plan import brief
-from tensorkit.errors import MissingKernelError, warn
+from tensorkit.elementwise.promotion import one_device
+from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels.cpu import mask_compiled
 from tensorkit.number_range import holds
+from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import replace
 from tensorkit.ops.joining.cat import cat
@@ -135,12 +137,19 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
     """
     if not isinstance(value, (Tensor, *NUMBERS)) or not isinstance(mask, Tensor):
         raise unmatched("masked_fill", [mask, value], {}, _FORMS)
+    if mask._device != input._device and META not in (mask._device, input._device):
+        raise DeviceMismatchError(
+            f"expected self and mask to be on the same device, but got mask on {mask._device} and self on "
+            f"{input._device}"
+        )
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(
                 "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value.dim()} dimension(s)."
             )
+        if value._device.type == "cuda" and input._device.type == "cpu":
+            raise DeviceMismatchError("masked_fill_: Expected inputs to be on same device")
         value = host_array(value).item()
     replace(input, mask, value)
 
@@ -191,6 +200,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if out is not None and isinstance(out, Tensor) and out._dtype is not input._dtype:
         raise RuntimeError(complaint)
     size = broadcast_sizes(mask._lay().size, input._lay().size)
+    one_device(input, mask)
     if META in (input._device, mask._device):
         raise MissingKernelError(
             "masked_select() of a meta tensor: how many elements it gives depends on the data"
@@ -198,7 +208,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if is_on_device(input):
         if input._dtype in LIMITED and 0 not in size:
             raise missing_kernel("masked_select", input._dtype.label)
-        made = _selected_on_device(input, to_device(mask, input._device), size)
+        made = _selected_on_device(input, mask, size)
         if out is None:
             return made
         out = result_in(out, input._dtype, made._lay().size, (input, mask))
@@ -240,8 +250,7 @@ def _taken(g: Any, c: Any) -> Any:
     row = g.new_zeros(math.prod(size))
     if not rest.numel():
         return used.view(size)
-    index = numpy.arange(used.numel())
-    return row.index_copy(0, fresh(index, dtypes.int64), used).view(size)
+    return row.index_copy(0, arange(used.numel(), device=g.device), used).view(size)
 
 
 @paired(
@@ -276,6 +285,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
     """
     if not isinstance(source, Tensor):
         raise TypeError
+    one_device(input, mask, source)
     check_writable(input)
     if source._dtype is not input._dtype:
         raise RuntimeError(

@@ -14,6 +14,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided, resize_out
+from tensorkit.elementwise.promotion import one_device
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.gather import gather
@@ -87,6 +88,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
             raise RuntimeError(complaint)
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
+    one_device(input, index)
     if out is not None:
         if isinstance(out, Tensor):
             resize_out(out, size, like_strides(index._lay()))

@@ -18,6 +18,7 @@ from tensorkit.dtypes import can_cast, dtype, float32, float64
 from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import LinAlgError, MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.storage import allocate
 from tensorkit.strides.layout import Layout
@@ -38,6 +39,7 @@ __all__ = [
     "converted",
     "epsilon",
     "host",
+    "identity",
     "in_columns",
     "into",
     "is_meta",
@@ -258,6 +260,11 @@ def named(name: str, parts: Iterable[Tensor], out: Any = None, *, castable: str 
 def adjoint(A: Any) -> Any:
     """The matrix conjugated and transposed."""
     return A.transpose(-2, -1).conj() if A.is_complex() else A.transpose(-2, -1)
+
+
+def identity(like: Any, rows: int, columns: int | None = None) -> Any:
+    """Ones on the diagonal and zeros elsewhere, of a tensor's dtype and on its device."""
+    return eye(rows, rows if columns is None else columns, dtype=like.dtype, device=like.device)
 
 
 def unrecorded_part(gs: Any, place: int) -> Any:

@@ -7,17 +7,15 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
-from tensorkit.dtypes import int32, uint16, uint32, uint64
+from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
 from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
-from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,
@@ -28,13 +26,14 @@ from tensorkit.ops.linalg.checks import (
     check_tensor,
     converted,
     host,
+    identity,
     in_columns,
     is_meta,
     kernel_dtypes,
     named,
     only,
 )
-from tensorkit.ops.linalg.cholesky_solve_lu_solve import permutation_matrix
+from tensorkit.ops.linalg.cholesky_solve_lu_solve import permutation_matrix, unpack_factors
 from tensorkit.ops.linalg.solve_inv import solve_triangular
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.signature_parts import OUTS
@@ -58,7 +57,7 @@ def placed(matrix: Any, total: int, start: int, dim: int) -> Any:
     count = matrix.size(dim)
     if count == total:
         return matrix
-    whole = eye(total, dtype=matrix.dtype)
+    whole = identity(matrix, total)
     if dim == -1:
         return matrix.matmul(whole.narrow(0, start, count))
     return whole.narrow(1, start, count).matmul(matrix)
@@ -260,22 +259,22 @@ def through_lu(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
     return P.matmul(solve_triangular(adjoint(U), high, upper=False, left=False))
 
 
-def _swaps(pivots: Any, rows: int, like: Any) -> Any:
-    return as_tensor(permutation_matrix(pivots._nd(), rows, like.dtype), like.dtype)
+def _swaps(pivots: Any, rows: int, kind: dtype) -> Any:
+    return permutation_matrix(pivots, rows, pivots.size(-1), kind)
 
 
 def _lu_back(g: Any, c: Any) -> Any:
-    return through_lu(g[0], g[1], _swaps(c.third, c.A_face.size[-2], c.out), c.out, c.indices)
+    return through_lu(g[0], g[1], _swaps(c.third, c.A_face.size[-2], c.out.dtype), c.out, c.indices)
 
 
 def _lu_factor_back(g: Any, c: Any) -> Any:
     g = g[0]
     LU, (m, n) = c.out, c.A_face.size[-2:]
     least = min(m, n)
-    unit = eye(m, least, dtype=LU.dtype)
+    unit = identity(LU, m, least)
     L, U = LU.narrow(-1, 0, least).tril(-1) + unit, LU.narrow(-2, 0, least).triu()
     gL, gU = g.narrow(-1, 0, least), g.narrow(-2, 0, least)
-    return through_lu(gL.tril(-1), gU.triu(), _swaps(c.indices, m, LU), L, U)
+    return through_lu(gL.tril(-1), gU.triu(), _swaps(c.indices, m, LU.dtype), L, U)
 
 
 _LU_FACTOR = Rule("LinalgLuFactorExBackward0", A=_lu_factor_back)
@@ -393,12 +392,8 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
 
 
 def _lu_body(A: Any) -> tuple[Tensor, Tensor, Tensor]:
-    factors, pivots, _ = lapack.lu(host(A, "linalg_lu"))
-    least = min(factors.shape[-2:])
-    L = numpy.tril(factors[..., :, :least], -1)
-    L[..., range(least), range(least)] = 1
-    U = numpy.triu(factors[..., :least, :])
-    return as_tensor(L, A._dtype), as_tensor(U, A._dtype), as_tensor(pivots, int32)
+    LU, pivots, _ = lu_factor_ex(A)
+    return (*unpack_factors(LU), pivots)
 
 
 _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "linalg_lu", "copy")
@@ -418,7 +413,6 @@ _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "l
     name="lu",
     rounded=200,
     namespace="linalg",
-    library="LAPACK",
 )
 @takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
@@ -440,18 +434,11 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """
     check_tensor("linalg_lu", "A", 1, A)
     _check_lu(A, "linalg.lu", pivot)
-    *batch, m, n = A._lay().size
+    *batch, m, _ = A._lay().size
     if pivot and A._dtype in (uint16, uint32, uint64) and m and 0 not in batch:
         raise missing_kernel("scatter_gather_scalar_cpu", A._dtype.label)
-    if is_meta(A):
-        sizes = ((*batch, m, m), (*batch, m, min(m, n)), (*batch, min(m, n), n))
-        return named("linalg_lu", [blank(size, A._dtype) for size in sizes], out)
     L, U, pivots = _lu_factors(A)
-    P = (
-        as_tensor(permutation_matrix(pivots._nd(), m, A._dtype), A._dtype)
-        if pivot
-        else blank((0,), A._dtype, CPU)
-    )
+    P = _swaps(pivots, m, A._dtype) if pivot else blank((0,), A._dtype, A._device)
     return named("linalg_lu", (P, L, U), out)
 
 
@@ -472,7 +459,6 @@ _OLD_LU = (
     ),
     kind="copy",
     rounded=200,
-    library="LAPACK",
 )
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
     """The old spelling of `tensorkit.linalg.lu_factor_ex`.

@@ -8,14 +8,15 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
+from tensorkit.elementwise.promotion import one_device
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
-from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,
@@ -26,6 +27,7 @@ from tensorkit.ops.linalg.checks import (
     check_tensor,
     converted,
     host,
+    identity,
     in_columns,
     is_meta,
     kernel_dtypes,
@@ -34,6 +36,7 @@ from tensorkit.ops.linalg.checks import (
     unless_filled,
 )
 from tensorkit.ops.linalg.solve_inv import SINGULAR, check_sides, solve_triangular
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
@@ -52,12 +55,23 @@ __all__ = [
 # -- LU -----------------------------------------------------------------------------------------------------------
 
 
-def permutation_matrix(pivots: Array, rows: int, kind: dtype) -> Array:
-    """The matrix ``P`` of ``A = P @ L @ U``."""
-    order = lapack.permutation(pivots, rows)
-    P = numpy.zeros((*order.shape, rows), kind.numpy)
-    numpy.put_along_axis(P, order[..., None, :], numpy.ones((), kind.numpy), -2)
-    return P
+def _permutation_matrix(LU_pivots: Tensor, rows: int, count: int, kind: dtype) -> Tensor:
+    """The matrix ``P`` of ``A = P @ L @ U``, by the first `count` swaps."""
+    if is_meta(LU_pivots):
+        return blank((*LU_pivots._lay().size[:-1], rows, rows), kind)
+    swaps = host(LU_pivots, "lu_unpack")[..., :count]
+    if swaps.size and not (swaps.min() >= 1 and swaps.max() <= rows):
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+            "Did you properly pass the result of lu_factor?"
+        )
+    if rows and kind in (uint16, uint32, uint64):
+        raise missing_kernel("scatter_gather_scalar_cpu", kind.label)
+    order = lapack.permutation(swaps, rows)
+    return as_tensor(order[..., None, :] == numpy.arange(rows)[:, None], kind)
+
+
+permutation_matrix = through_library("lu_unpack", "LAPACK", _permutation_matrix)
 
 
 def _unpack_back(g: Any, c: Any) -> Any:
@@ -79,12 +93,19 @@ def _padded(matrix: Any, count: int, dim: int) -> Any:
     """Zeros put behind the last row or column."""
     least = matrix.size(dim)
     if dim == -1:
-        return matrix.matmul(eye(least, least + count, dtype=matrix.dtype))
-    return eye(least + count, least, dtype=matrix.dtype).matmul(matrix)
+        return matrix.matmul(identity(matrix, least, least + count))
+    return identity(matrix, least + count, least).matmul(matrix)
 
 
 def _unpack_body(LU_data: Any) -> tuple[Tensor, Tensor]:
-    least = min(LU_data.size()[-2:])
+    *batch, m, n = LU_data._lay().size
+    least = min(m, n)
+    if is_meta(LU_data):
+        return blank((*batch, m, least), LU_data.dtype), blank((*batch, least, n), LU_data.dtype)
+    if is_on_device(LU_data):
+        lower = LU_data.narrow(-1, 0, least).tril(-1)
+        lower.diagonal(0, -2, -1).fill_(1)
+        return lower, LU_data.narrow(-2, 0, least).triu()
     array = host(LU_data, "lu_unpack")
     L = numpy.tril(array[..., :, :least], -1)
     L[..., range(least), range(least)] = 1
@@ -111,19 +132,6 @@ def _check_packed(LU_data: Tensor, LU_pivots: Tensor, data: bool, pivots: bool) 
         raise missing_kernel("triu" if size[-2] > size[-1] else "tril", kind.label)
 
 
-def _checked_swaps(LU_data: Tensor, LU_pivots: Tensor) -> Array:
-    m, n = LU_data._lay().size[-2:]
-    swaps = host(LU_pivots, "lu_unpack")[..., : min(m, n) if LU_data.numel() else 0]
-    if swaps.size and not (swaps.min() >= 1 and swaps.max() <= m):
-        raise RuntimeError(
-            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
-            "Did you properly pass the result of lu_factor?"
-        )
-    if m and LU_data._dtype in (uint16, uint32, uint64):
-        raise missing_kernel("scatter_gather_scalar_cpu", LU_data._dtype.label)
-    return swaps
-
-
 @op(
     strict=True,
     samples=(
@@ -137,7 +145,6 @@ def _checked_swaps(LU_data: Tensor, LU_pivots: Tensor) -> Array:
     ),
     kind="copy",
     methods=(),
-    library="LAPACK",
 )
 @takes(f"(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, *, {OUTS})")
 def lu_unpack(
@@ -168,18 +175,15 @@ def lu_unpack(
     check_tensor("lu_unpack", "LU_data", 1, LU_data)
     check_tensor("lu_unpack", "LU_pivots", 2, LU_pivots)
     _check_packed(LU_data, LU_pivots, unpack_data, unpack_pivots)
+    one_device(LU_data, LU_pivots)
     kind, size, where = LU_data._dtype, LU_data._lay().size, LU_data._device
-    m, n, least = *size[-2:], min(size[-2:])
+    m, n = size[-2:]
     P = blank((*size[:-2], m, m) if unpack_pivots else (0,), kind, where)
     L, U = (blank((0,), kind, where) for _ in range(2))
-    if is_meta(LU_data):
-        if unpack_data:
-            L, U = blank((*size[:-2], m, least), kind), blank((*size[:-2], least, n), kind)
-    else:
-        if unpack_pivots:
-            P = as_tensor(permutation_matrix(_checked_swaps(LU_data, LU_pivots), m, kind), kind)
-        if unpack_data:
-            L, U = unpack_factors(LU_data)
+    if unpack_pivots and not is_meta(LU_data):
+        P = permutation_matrix(LU_pivots, m, min(m, n) if LU_data.numel() else 0, kind)
+    if unpack_data:
+        L, U = unpack_factors(LU_data)
     return named("lu_unpack", (P, L, U), out)
 
 

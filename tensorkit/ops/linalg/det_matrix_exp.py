@@ -14,7 +14,6 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, float32
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import lapack
-from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,
@@ -23,6 +22,7 @@ from tensorkit.ops.linalg.checks import (
     check_square,
     check_tensor,
     host,
+    identity,
     is_meta,
     kernel_dtypes,
     named,
@@ -71,7 +71,7 @@ def _determinant(A: Tensor, name: str = "linalg.det") -> Tensor:
 def _others(S: Any) -> Any:
     """For each element the product of all others, without a division: some may be zero."""
     k = S.size(-1)
-    unit = eye(k, dtype=S.dtype)
+    unit = identity(S, k)
     total = None
     for i in range(k):
         product = unit.select(0, i)

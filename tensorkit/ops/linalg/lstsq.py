@@ -9,6 +9,7 @@ import numpy
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -454,10 +455,10 @@ def _by_matrix(found: Array | None, own: tuple[int, ...]) -> Array | None:
     return part if part.shape == shape else numpy.zeros(shape, found.dtype)
 
 
-def _lstsq_body(
-    input: Any, b: Any, vector: bool, rcond: Any, driver: str, held: list[Tensor]
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Solutions, residuals and ranks; the singular values, which have no derivative, are put into a list."""
+def _solved(input: Any, b: Any, rcond: Any = None, driver: str | None = None) -> Any:
+    """Solutions, residuals, ranks and singular values."""
+    vector = _check_lstsq(input, b, rcond, driver)
+    driver = "gelsy" if driver is None else driver
     kind, (m, n) = input._dtype, input._lay().size[-2:]
     cutoff = epsilon(kind) * max(m, n) if rcond is None else rcond
     right, own = _right_sides(input, b, vector)
@@ -466,9 +467,22 @@ def _lstsq_body(
     )
     ranks, values = _by_matrix(ranks, own), _by_matrix(values, own)
     X, real, nothing = _top(sides, n, kind), kind.to_real(), numpy.zeros(0)
-    held.append(as_tensor(nothing if values is None else values, real))
     residuals = as_tensor(_residuals(sides, n, ranks, driver, m), real)
-    return _without_last(X) if vector else X, residuals, as_tensor(nothing if ranks is None else ranks, int64)
+    known = (
+        as_tensor(nothing if ranks is None else ranks, int64),
+        as_tensor(nothing if values is None else values, real),
+    )
+    return named("linalg_lstsq", (_without_last(X) if vector else X, residuals, *known))
+
+
+_solved_by_library = through_library("linalg_lstsq", "LAPACK", _solved)
+
+
+def _lstsq_body(input: Any, b: Any, rcond: Any, driver: str | None, held: list[Tensor]) -> tuple[Tensor, ...]:
+    """Solutions, residuals and ranks; the singular values, which have no derivative, are put into a list."""
+    *parts, values = _solved_by_library(input, b, rcond, driver)
+    held.append(values)
+    return tuple(parts)
 
 
 _recorded_lstsq = differentiable(
@@ -504,7 +518,6 @@ _recorded_lstsq = differentiable(
     kind="copy",
     rounded=2000,
     namespace="linalg",
-    library="LAPACK",
 )
 @takes(f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {OUTS})")
 def lstsq(
@@ -533,11 +546,8 @@ def lstsq(
     """
     check_tensor("linalg_lstsq", "input", 1, input)
     check_tensor("linalg_lstsq", "b", 2, b)
-    vector = _check_lstsq(input, b, rcond, driver)
     values: list[Tensor] = []
-    X, residuals, ranks = _recorded_lstsq(
-        input, b, vector, rcond, "gelsy" if driver is None else driver, values
-    )
+    X, residuals, ranks = _recorded_lstsq(input, b, rcond, driver, values)
     if out is not None and len(out):
         X = unless_filled(X, out[0])
     return named("linalg_lstsq", (X, residuals, ranks, values[0]), out, castable="tensorkit.linalg.lstsq")

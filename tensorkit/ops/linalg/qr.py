@@ -15,7 +15,6 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
-from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,
@@ -25,6 +24,7 @@ from tensorkit.ops.linalg.checks import (
     check_tensor,
     converted,
     host,
+    identity,
     in_columns,
     is_meta,
     named,
@@ -45,7 +45,7 @@ __all__ = ["geqrf", "householder_product", "linalg_qr", "orgqr", "ormqr", "qr"]
 def _mirrored(upper: Any) -> Any:
     """A triangle and its mirror image, the diagonal once and real: what moves an upper triangle moves both."""
     whole = upper + adjoint(upper)
-    return whole - 0.5 * whole * eye(whole.size(-1), dtype=whole.dtype)
+    return whole - 0.5 * whole * identity(whole, whole.size(-1))
 
 
 def _square_back(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
@@ -286,7 +286,7 @@ def _reflected(packed: Any, tau: Any, turned: bool, W: Any, order: range) -> Any
 def _reflector(packed: Any, i: int) -> Any:
     """The vector of one reflector: zeros, a one, and what stands below the diagonal."""
     m = packed.size(-2)
-    unit = eye(m, dtype=packed.dtype)
+    unit = identity(packed, m)
     below = packed.narrow(-1, i, 1).tril(-1 - i)
     return below + unit.narrow(1, i, 1)
 
@@ -318,7 +318,7 @@ def _through_reflectors(g: Any, packed: Any, tau: Any, W: Any, turned: bool) -> 
 
 def _product_gradients(g: Any, c: Any) -> tuple[Any, Any]:
     m, n = c.input_face.size[-2:]
-    W = eye(m, n, dtype=c.input.dtype).expand(c.input_face.size)
+    W = identity(c.input, m, n).expand(c.input_face.size)
     return _through_reflectors(g, c.input, c.tau, W, False)
 
 

@@ -14,7 +14,6 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
-from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,
@@ -26,6 +25,7 @@ from tensorkit.ops.linalg.checks import (
     check_tensor,
     converted,
     host,
+    identity,
     in_columns,
     is_meta,
     kernel_dtypes,
@@ -53,7 +53,7 @@ _SAME_PHASE = 1e-2  # PyTorch's bound on how much of a gradient may lie along wh
 
 def _on_diagonal(values: Any, matrix: Any) -> Any:
     """A matrix with these values on its diagonal, made by broadcasting."""
-    return values.unsqueeze(-1) * eye(matrix.size(-1), dtype=values.dtype)
+    return values.unsqueeze(-1) * identity(values, matrix.size(-1))
 
 
 def _skew(matrix: Any) -> Any:
@@ -70,7 +70,7 @@ def _imaginary_diagonal(matrix: Any) -> Any:
 def _gaps(S: Any) -> Any:
     """``S_j ** 2 - S_i ** 2``, written as a product, and 1 on the diagonal."""
     rows, columns = S.unsqueeze(-1), S.unsqueeze(-2)
-    return (columns - rows) * (columns + rows) + eye(S.size(-1), dtype=S.dtype)
+    return (columns - rows) * (columns + rows) + identity(S, S.size(-1))
 
 
 def _check_phases(gU: Any, gVh: Any, U: Any, Vh: Any) -> Any:
@@ -107,7 +107,7 @@ def through_svd(gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
         other = rows * (skewed_V / E)
         inner = other if inner is None else inner + other
     # What the diagonal holds is the phases' business, and so far twice an imaginary number divided by one.
-    inner = inner - inner * eye(k, dtype=inner.dtype)
+    inner = inner - inner * identity(inner, k)
     if gS is not None:
         inner = inner + _on_diagonal(gS.to(inner.dtype), inner)
     if phases is not None:
@@ -346,7 +346,7 @@ def _through_eigh(g: Any, c: Any) -> Any:
                 "linalg_eigh_backward: The eigenvectors in the complex case are specified up to multiplication by "
                 "e^{i phi}. The specified loss function depends on this quantity, so it is ill-defined."
             )
-    unit = eye(L.size(-1), dtype=L.dtype)
+    unit = identity(L, L.size(-1))
     gaps = L.unsqueeze(-2) - L.unsqueeze(-1) + unit
     inner = 0.5 * _skew(inner) / gaps  # the vectors stay orthonormal
     inner = inner - inner * unit
@@ -485,7 +485,7 @@ def _through_eig(g: Any, c: Any) -> Any:
         )
     # The vectors have length 1: of what moves one along itself nothing remains.
     inner = inner - turned.matmul(V * along.real.unsqueeze(-2))
-    unit = eye(L.size(-1), dtype=V.dtype)
+    unit = identity(V, L.size(-1))
     gaps = (L.unsqueeze(-2) - L.unsqueeze(-1)).conj() + unit
     inner = inner / gaps
     inner = inner - inner * unit

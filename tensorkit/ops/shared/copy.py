@@ -23,7 +23,7 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided, resize_out
-from tensorkit.elementwise.promotion import as_number_array, check_castable
+from tensorkit.elementwise.promotion import as_number_array, check_castable, one_device
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.sizes import LARGE, SMALL
@@ -150,6 +150,7 @@ def deliver_into(result: Tensor, out: Any) -> Tensor:
 def _write_back(input: Tensor, result: Tensor) -> Tensor:
     """A result written into the tensor that the in-place form of its operation was called on."""
     check_writable(input)
+    one_device(input, result)
     if result._lay().size != input._lay().size:
         raise RuntimeError(
             f"output with shape {list(input._lay().size)} doesn't match the broadcast shape "

@@ -26,6 +26,7 @@ from tensorkit.elementwise.output import (
     refuse_shared,
     resize_out,
 )
+from tensorkit.elementwise.promotion import one_device
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.to import to_device
@@ -218,6 +219,7 @@ def delivered(array: Array, input: Tensor) -> Tensor:
 
 
 def check_memory(input: Tensor, *sources: Any) -> None:
+    one_device(input, *sources)
     check_writable(input)
     for source in sources:
         if isinstance(source, Tensor):

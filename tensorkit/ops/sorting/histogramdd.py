@@ -9,6 +9,7 @@ from typing import Any
 from tensorkit import return_types
 from tensorkit.autograd.rule import not_implemented
 from tensorkit.dispatch.call_errors import takes, unmatched
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, recorded_call
 from tensorkit.dispatch.registry import sample
@@ -82,6 +83,9 @@ def _count(input: Tensor, edges: Sequence[Tensor], weight: Tensor | None, densit
     return deliver(by_density(counts, held) if density else counts, kind)
 
 
+_counted = through_library(_NAME, "NumPy", _count)
+
+
 # -- bins of one width --------------------------------------------------------------------------------------------
 
 
@@ -99,10 +103,13 @@ def _even(input: Tensor, weight: Tensor | None, bins: Sequence[int], given: Any)
 
 # PyTorch records two steps here, neither of which it can go back.
 _even_edges = differentiable(
-    _even, not_implemented(f"_{_NAME}_bin_edges", "input", "weight"), f"_{_NAME}_bin_edges", "copy"
+    through_library(_NAME, "NumPy", _even),
+    not_implemented(f"_{_NAME}_bin_edges", "input", "weight"),
+    f"_{_NAME}_bin_edges",
+    "copy",
 )
 _even_count = differentiable(
-    lambda input, weight, edges, density: _count(input, edges, weight, density, corrected),
+    lambda input, weight, edges, density: _counted(input, edges, weight, density, corrected),
     not_implemented(f"_{_NAME}_from_bin_cts", "input", "weight"),
     f"_{_NAME}_from_bin_cts",
     "copy",
@@ -122,7 +129,7 @@ def _of_edges(input: Tensor, edges: Sequence[Tensor], weight: Tensor | None, den
     operands |= {f"edges{dim}": limits for dim, limits in enumerate(edges)}
     rule = not_implemented(name, *operands)
     result: Tensor = recorded_call(
-        rule, name, operands, lambda: _count(input, edges, weight, density, searched), "copy"
+        rule, name, operands, lambda: _counted(input, edges, weight, density, searched), "copy"
     )
     return result
 
@@ -185,7 +192,6 @@ _FORMS = tuple(f"Tensor input, {bins} bins, {_REST}" for bins in ("int", "tuple 
     kind="reduce",
     methods=(),
     rounded=1,
-    library="NumPy",
 )
 @takes(*(f"({form})" for form in _FORMS))
 def histogramdd(

@@ -14,6 +14,7 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
@@ -227,6 +228,13 @@ def sort(
     return named("sort", _sorted(input, dim, descending, bool(stable)), out)
 
 
+def _order(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
+    return _sorted(input, dim, descending, stable, values=False)[1]
+
+
+_places = through_library("argsort", "NumPy sort", _order, "sorting")
+
+
 @op(
     samples=(
         sample("tk.argsort(a)", a=(3, 4)),
@@ -242,8 +250,6 @@ def sort(
     kind="reduce",
     strict=True,
     first=_argsort_at_once,
-    library="NumPy sort",
-    family="sorting",
 )
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
@@ -276,7 +282,7 @@ def argsort(
     if out is not None and (stable is None or not isinstance(out, Tensor)):
         raise TypeError
     if out is None:
-        return _sorted(input, dim, descending, bool(stable), values=False)[1]
+        return _places(input, dim, descending, bool(stable))  # type: ignore[no-any-return]
     values = empty_strided((0,), (1,), input._dtype, input._device)
     return sort(input, dim=dim, descending=descending, stable=stable, out=(values, out))[1]  # type: ignore[no-any-return]
 
@@ -291,8 +297,6 @@ def argsort(
     ),
     kind="reduce",
     out_error="sort",
-    library="NumPy sort",
-    family="sorting",
 )
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dimension: ``input.sort(dim=0).values``.

@@ -151,20 +151,22 @@ def _plain(grads: tuple[Any, ...]) -> list[Any]:
     return [None if g is None else g.detach().clone().tolist() for g in grads]
 
 
-def _derivatives(lib: Any, case: Case) -> dict[str, Any]:
-    """What is compared: results, nodes, first and second derivatives; or the error."""
+def derivatives(lib: Any, case: Case) -> dict[str, Any]:
+    """What is compared: results, where they are, nodes, first and second derivatives; or the error."""
     done: dict[str, Any] = {}
     leaves = leaves_of(lib, case)
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
     try:
         outputs = called(lib, case, leaves)
         done["differentiable"] = [out.requires_grad for out in outputs]
+        done["places"] = sorted({str(out.device) for out in outputs})
         done["nodes"] = [out.grad_fn and out.grad_fn.name().split("::")[-1] for out in outputs]
         paths = [out for out in outputs if out.requires_grad]
         if not paths:
             return done
         starts = [pattern(lib, out, i).requires_grad_() for i, out in enumerate(paths)]
         first = lib.autograd.grad(paths, wanted, starts, create_graph=True, allow_unused=True)
+        done["places of gradients"] = sorted({str(g.device) for g in first if g is not None})
         done["first"] = _plain(first)
         again = [g for g in first if g is not None and g.requires_grad]
         if again:
@@ -183,7 +185,7 @@ def _sentence(error: BaseException) -> str:
     return re.split(r"(?<=\.)\s|\n", str(error).replace("torch.", "tensorkit.").strip())[0].strip()
 
 
-def _same(ours: Any, theirs: Any, atol: float = 1e-12) -> bool:
+def same(ours: Any, theirs: Any, atol: float = 1e-12) -> bool:
     if isinstance(theirs, BaseException) or isinstance(ours, BaseException):
         known = [kind.__name__ for kind in type(ours).__mro__]
         # Which sign "not a number" has is the processor's.
@@ -222,10 +224,10 @@ DELIBERATE = {
 def _against_pytorch(torch: Any, case: Case, atol: float = 1e-12) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ours, theirs = _derivatives(tensorkit, case), _derivatives(torch, case)
+        ours, theirs = derivatives(tensorkit, case), derivatives(torch, case)
     SEEN.update(theirs.keys())
     for key in dict.fromkeys((*theirs, *ours)):
-        if not _same(ours.get(key), theirs.get(key), atol):
+        if not same(ours.get(key), theirs.get(key), atol):
             if case.call in DELIBERATE:
                 SEEN[case.call] += 1
                 return None

@@ -21,11 +21,10 @@ __all__ = [
     "geqrf",
     "lu",
     "permutation",
+    "permutation_matrix",
     "qr",
     "slogdet",
     "svd",
-    "three_factors",
-    "unpacked",
     "zero_pivots",
 ]
 
@@ -100,23 +99,10 @@ def permutation(cupy: Any, swaps: Any, rows: int) -> Any:
     return order.reshape((*batch, rows))
 
 
-def unpacked(cupy: Any, packed: Any, swaps: Any, data: bool, pivots: bool) -> Parts:
-    """The permutation as a matrix, and both factors; what is not asked for is empty."""
-    m, least = packed.shape[-2], min(packed.shape[-2:])
-    P = L = U = cupy.empty(0, packed.dtype)
-    if pivots:
-        order = permutation(cupy, swaps[..., : least if packed.size else 0], m)
-        P = (cupy.arange(m)[:, None] == order[..., None, :]).astype(packed.dtype)
-    if data:
-        L = cupy.tril(packed[..., :least], -1) + cupy.eye(m, least, dtype=packed.dtype)
-        U = cupy.triu(packed[..., :least, :])
-    return P, L, U
-
-
-def three_factors(cupy: Any, array: Any, pivot: bool) -> Parts:
-    """A matrix as a permutation, a lower and an upper triangle."""
-    packed, swaps, _ = factors_or_refused(cupy, array, pivot)
-    return unpacked(cupy, packed, swaps, True, True)
+def permutation_matrix(cupy: Any, swaps: Any, rows: int, count: int) -> Any:
+    """The permutation of the rows by the first `count` swaps, as a matrix of truth values."""
+    order = permutation(cupy, swaps[..., :count], rows)
+    return cupy.arange(rows)[:, None] == order[..., None, :]
 
 
 def _diagonal(cupy: Any, array: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ import numpy
 
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = ["argsort", "kthvalue", "median", "mode", "msort", "sort", "topk"]
+__all__ = ["argsort", "kthvalue", "median", "mode", "sort", "topk"]
 
 Pair = tuple[Any, Any]
 
@@ -47,11 +47,6 @@ def sort(cupy: Any, input: Any, dim: int, descending: bool) -> Pair:
 def argsort(cupy: Any, input: Any, dim: int, descending: bool) -> Any:
     """Where the elements of each row were before they were in order."""
     return sort(cupy, input, dim, descending)[1]
-
-
-def msort(cupy: Any, input: Any) -> Any:
-    """The elements in order along the first axis."""
-    return sort(cupy, input, 0, False)[0]
 
 
 def topk(cupy: Any, input: Any, k: int, dim: int, largest: bool) -> Pair:

@@ -72,11 +72,6 @@ def _lu_factor_ex(cp: Any, call: Arguments) -> Any:
     return found
 
 
-def _lu(cp: Any, call: Arguments) -> Any:
-    found = factors.factors_or_refused(cp, call["A"], call["pivot"])
-    return found if call["get_infos"] else found[:2]
-
-
 def _pinv(cp: Any, call: Arguments) -> Any:
     bounds = (call["atol"], call["rtol"]) if call["rcond"] is None else (0.0, call["rcond"])
     return systems.pseudoinverse(cp, call["input"], call["hermitian"], *bounds)
@@ -138,7 +133,6 @@ TABLE: dict[str, Callable[[Any, Arguments], Any]] = {
     # sorts
     "sort": lambda cp, c: sorting.sort(cp, c["input"], c["dim"], c["descending"]),
     "argsort": lambda cp, c: sorting.argsort(cp, c["input"], c["dim"], c["descending"]),
-    "msort": lambda cp, c: sorting.msort(cp, c["input"]),
     "topk": lambda cp, c: sorting.topk(cp, c["input"], c["k"], c["dim"], c["largest"]),
     "kthvalue": lambda cp, c: sorting.kthvalue(cp, c["input"], c["k"], c["dim"], c["keepdim"]),
     "median": lambda cp, c: sorting.median(cp, c["input"], c["dim"], c["keepdim"], ignore=False),
@@ -159,9 +153,7 @@ TABLE: dict[str, Callable[[Any, Arguments], Any]] = {
     "cholesky": lambda cp, c: factors.cholesky(cp, c["input"], c["upper"]),
     "linalg_lu_factor": _lu_factor,
     "linalg_lu_factor_ex": _lu_factor_ex,
-    "linalg_lu": lambda cp, c: factors.three_factors(cp, c["A"], c["pivot"]),
-    "lu": _lu,
-    "lu_unpack": lambda cp, c: factors.unpacked(cp, *c.values()),
+    "lu_unpack": lambda cp, c: factors.permutation_matrix(cp, c["LU_pivots"], c["rows"], c["count"]),
     "linalg_qr": lambda cp, c: factors.qr(cp, c["A"], c["mode"]),
     "geqrf": lambda cp, c: factors.geqrf(cp, c["input"]),
     "linalg_svd": lambda cp, c: factors.svd(cp, c["A"], c["full_matrices"], True),
