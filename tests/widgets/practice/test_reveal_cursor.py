@@ -78,6 +78,7 @@ def book(desk: Desk) -> Iterator[Book]:
 
 @pytest.fixture
 def page(book: Book) -> Any:
+    book.page.mouse.move(400, 300)  # where the wheel turns the page
     return book.page
 
 
@@ -103,6 +104,23 @@ def test_shift_enter_stays_at_the_question_and_after_the_answer_goes_on(page: An
     shown(page, CELL, TEXT)
     assert page.evaluate(TOP) >= before
     assert page.evaluate(IDS) == [f"c{number}" for number in range(ON + 1)]
+
+
+@pytest.mark.parametrize("how", WINDOWS)
+def test_the_question_stays_in_sight_while_the_cells_above_it_grow(page: Any, how: str) -> None:
+    windowed(page, how)
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Shift+Enter")
+    until(page, ENTERED, arg=CARD)
+    page.evaluate(
+        f"(number) => {{ {NOTEBOOK}.content.widgets[number].node.style.minHeight = '2000px'; }}", IMPORTS
+    )
+    until(page, f"() => ({TOP})() > 1000")
+    until(page, IN_SIGHT, arg=CARD)
+    page.keyboard.press("Tab")
+    before = page.evaluate(TOP)
+    page.mouse.wheel(0, -300)
+    until(page, f"(before) => ({TOP})() < before", arg=before)
 
 
 def test_an_empty_answer_is_none_and_the_keyboard_stays(page: Any) -> None:

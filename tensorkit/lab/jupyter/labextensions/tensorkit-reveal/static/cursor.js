@@ -96,7 +96,7 @@ export class Cursor {
 
 /** The keyboard goes into a card, which is brought into sight; not away from where somebody has gone meanwhile. @param {HTMLElement} card @param {Cell} cell */
 function enter(card, cell) {
-  card.scrollIntoView({ block: "nearest" });
+  keepInSight(card);
   const at = document.activeElement;
   if (at && at !== document.body && !cell.node.contains(at)) return;
   // In front of a room the card itself is the place: its keys are the presenter's. A learner begins to answer.
@@ -104,6 +104,25 @@ function enter(card, cell) {
   const part = presenting ? null : /** @type {HTMLElement | null} */ (card.querySelector("input:not([disabled])"));
   if (!part && card.tabIndex < 0) card.tabIndex = -1;
   (part ?? card).focus({ preventScroll: true });
+}
+
+/** What lets go of a card: from then on the page is where somebody has put it. */
+const LET_GO = ["keydown", "pointerdown", "wheel"];
+
+/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card */
+function keepInSight(card) {
+  const page = card.closest(".jp-WindowedPanel-viewport");
+  const bring = () => card.scrollIntoView({ block: "nearest" });
+  bring();
+  if (!page) return;
+  const grown = new ResizeObserver(bring);
+  grown.observe(page);
+  const gone = new AbortController();
+  const letGo = () => {
+    grown.disconnect();
+    gone.abort();
+  };
+  for (const name of LET_GO) document.addEventListener(name, letGo, { capture: true, passive: true, signal: gone.signal });
 }
 
 /** @param {object} one @param {string} name @returns {PropertyDescriptor} how its class says that this property is read and set */
