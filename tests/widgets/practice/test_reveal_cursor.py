@@ -236,6 +236,18 @@ def test_a_cell_that_only_names_a_question_is_gone_on_from(desk: Desk) -> None:
         at(one.page, NEXT)
 
 
+def test_below_a_question_that_ends_the_notebook_the_next_cell_is_written(desk: Desk) -> None:
+    content = notebook()
+    content["cells"] = content["cells"][: CARD + 1]
+    with desk.written("cursor", content, 1200, 600) as one:
+        go(one.page, IMPORTS)
+        one.page.keyboard.press("Shift+Enter")
+        one.page.keyboard.press("Shift+Enter")
+        at(one.page, CARD + 1)
+        one.page.keyboard.type("1 + 1")
+        until(one.page, f"() => {NOTEBOOK}.content.activeCell.model.sharedModel.getSource() === '1 + 1'")
+
+
 def test_in_front_of_a_room_the_keys_stay_the_presenters(page: Any) -> None:
     page.evaluate("() => { document.body.dataset.tensorkitPresent = 'ready'; }")
     try:

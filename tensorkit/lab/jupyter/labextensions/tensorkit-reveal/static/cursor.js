@@ -70,9 +70,10 @@ export class Cursor {
     const { book, awaited } = this;
     const active = book.activeCell;
     if (active && this.sight.hides(active)) {
+      const at = document.activeElement;
       book.activeCellIndex = book.activeCellIndex; // led to where it can be seen
       book.activeCell?.node.scrollIntoView({ block: "nearest" });
-      if ([active.node, document.body].some((lost) => lost.contains(document.activeElement))) book.activeCell?.node.focus({ preventScroll: true });
+      if (!at || at === document.body || active.node.contains(at)) book.activeCell?.node.focus({ preventScroll: true });
     }
     if (!awaited) return;
     const card = this.sight.cardsIn(awaited.cell).find((one) => !awaited.before.has(one));
@@ -145,7 +146,8 @@ export function tellsOfRuns(actions) {
   actions.runAndAdvance = (/** @type {Book} */ book, /** @type {any[]} */ ...rest) => {
     const cursor = cursors.get(book);
     if (!cursor) return run(book, ...rest);
-    cursor.runs = true;
+    // Below the last cell it makes another one, for what is to be written next.
+    cursor.runs = book.activeCellIndex < book.widgets.length - 1;
     const over = run(book, ...rest); // it moves the cursor before it first waits
     cursor.runs = false;
     over.then((/** @type {boolean} */ well) => cursor.ran(well), () => {});
