@@ -60,6 +60,7 @@ def test_jupyter_and_voila_find_our_parts_and_nothing_else_comes_along(names: se
         "share/jupyter/voila/templates/tensorkit/index.html.j2",
         "share/jupyter/nbconvert/templates/tensorkit/index.html.j2",
         "share/jupyter/labextensions/tensorkit-reveal/package.json",
+        "share/jupyter/labextensions/tensorkit-reveal/static/cursor.js",
         "share/jupyter/labextensions/tensorkit-reveal/static/old_views.js",
         "share/jupyter/labextensions/tensorkit-reveal/static/remoteEntry.js",
     ):

@@ -192,11 +192,6 @@ def test_two_views_of_one_notebook_and_every_cell_on_the_page(page: Any) -> None
     page.evaluate(f"() => {NOTEBOOK}.dispose()")
 
 
-def test_the_cursor_on_a_cell_out_of_sight_is_shown_on_its_line(page: Any) -> None:
-    page.evaluate(f"() => {{ {NOTEBOOK}.content.activeCellIndex = {TEXT}; }}")
-    page.locator('.tk-waits[data-here="true"]').wait_for()
-
-
 @pytest.mark.parametrize("name", ["Light", "Dark"])
 def test_the_line_has_no_accessibility_fault(book: Book, name: str) -> None:
     book.theme(name)

@@ -87,5 +87,6 @@ def test_every_file_is_used() -> None:
         for name in re.findall(r'from "\./([\w.]+)"|import "\./([\w.]+)"', text)
     }
     named = {name for pair in imported for name in pair if name}
-    assert set(texts) <= named | {"board.js", "page.js", "practice.js", "side_panel.js"}
-    assert "data:text/javascript" in str(StrideExplorer._esm)
+    begins = {"board.js", "page.js", "practice.js", "shared_script.js", "side_panel.js"}
+    assert set(texts) <= named | begins
+    assert StrideExplorer._esm == texts["shared_script.js"]

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import anywidget
 import traitlets
 
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Verdict
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plain
 from tensorkit_widgets.practice.session_log import CARDS, MEMORY, events, keep, note, recall
 from tensorkit_widgets.practice.static_card import card_page, card_svg
-from tensorkit_widgets.render.esm import link, static
+from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.widget.live_view import display_live
+from tensorkit_widgets.widget.shared_script import SharedScript
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
@@ -62,10 +62,10 @@ def earlier_part(said: str) -> str:
     return f'<div class="tk-earlier">{markup(said)}</div>' if said else ""
 
 
-class Card(anywidget.AnyWidget):
+class Card(SharedScript):
     """A question with its state in Python. Subclasses draw it, in HTML and in text, and act for it."""
 
-    _esm = link("practice.js")
+    _script_file = "practice.js"
     _css = static("practice.css")
     html = traitlets.Unicode().tag(sync=True)
     announced = traitlets.Unicode().tag(sync=True)

@@ -89,6 +89,15 @@ function refocus(root, key, part) {
   }
 }
 
+/** Among the cells these keys lead on, and to the stage: where no control has them, they are not the card's. */
+const ON = ["ArrowUp", "ArrowDown", "j", "k", "p", "Escape"];
+
+/** @param {KeyboardEvent} event */
+function leadsOn({ key, shiftKey, target }) {
+  const card = target instanceof Element && target.classList.contains("tk-card");
+  return card && (shiftKey ? key === "Enter" : ON.includes(key));
+}
+
 /**
  * Tell the document, once the card is on the page, that it was drawn: JupyterLab's extension shows what a prediction answers.
  * @param {HTMLElement} root
@@ -165,6 +174,7 @@ function render({ model, el }) {
     if (target) press(target);
   });
   root.addEventListener("keydown", (event) => {
+    if (leadsOn(event)) return;
     // JupyterLab's own shortcuts must not see what is meant for the card.
     if (!(event.ctrlKey || event.metaKey || event.altKey)) event.stopPropagation();
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 
 from tensorkit_widgets.diagnosis.way_out import in_words
 from tensorkit_widgets.drawing.page_width import WIDTHS, width_in
-from tensorkit_widgets.render.esm import link
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
 from tensorkit_widgets.snapshot import adapter
 from tensorkit_widgets.snapshot.expression import number
@@ -97,7 +96,7 @@ class Board(Picture):
     styles: ClassVar[tuple[str, ...]] = ("sheet.css", "board.css")
     """The style sheets beside those of every view."""
 
-    _esm = link("board.js")
+    _script_file = "board.js"
     _css = css("sheet.css", "board.css")
 
     _svg_of: ClassVar[Any] = staticmethod(render_sheet)

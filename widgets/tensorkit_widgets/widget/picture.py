@@ -16,7 +16,6 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self
 
-import anywidget
 import traitlets
 
 from tensorkit_widgets.render.esm import static
@@ -25,6 +24,7 @@ from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.live_view import display_live
 from tensorkit_widgets.widget.script import Scene, Script, scenes_of
+from tensorkit_widgets.widget.shared_script import SharedScript
 
 __all__ = ["Picture", "css"]
 
@@ -62,7 +62,7 @@ def _scenes_of_cell() -> tuple[Scene, ...]:
         return ()
 
 
-class Picture(anywidget.AnyWidget):
+class Picture(SharedScript):
     """A widget whose state is one picture. Subclasses give `svg`, `text`, `alt`, `_page`, `_compose`, `_rendered`
     and `_shown`."""
 

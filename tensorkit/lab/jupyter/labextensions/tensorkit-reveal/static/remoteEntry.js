@@ -18,10 +18,10 @@
   const LOOK = `
     .jp-Cell.${HELD} { display: none !important; }
     .${TOLD} .jp-RenderedMarkdown > details.tk-opened > summary { display: none; }
+    .jp-Notebook .tk-card { scroll-margin: 12px 0 64px; }
     .tk-waits { align-items: center; border-left: 3px dashed var(--jp-border-color1); color: var(--jp-content-font-color1);
       display: flex; flex-wrap: wrap; font-family: var(--jp-content-font-family); font-size: var(--jp-content-font-size1);
       gap: 0.6em; margin: 10px 0 6px calc(var(--jp-cell-prompt-width) + 5px); padding: 4px 14px; }
-    .tk-waits[data-here="true"] { border-left: 3px solid var(--jp-brand-color1); }
     .tk-waits button { background: none; border: 1px solid var(--jp-border-color1); border-radius: 6px; color: inherit; cursor: pointer;
       font: inherit; padding: 2px 10px; }
     .tk-waits button:hover { border-color: var(--jp-brand-color1); }
@@ -51,8 +51,8 @@
 
   /** One notebook on the page. */
   class Curtain {
-    /** @param {any} panel @param {(text: string) => void} say */
-    constructor(panel, say) {
+    /** @param {any} panel @param {(text: string) => void} say @param {any} Cursor */
+    constructor(panel, say, Cursor) {
       this.panel = panel;
       this.say = say;
       this.book = panel.content;
@@ -66,6 +66,12 @@
       this.rendered = new WeakMap();
       /** @type {Map<any, HTMLElement>} */
       this.lines = new Map();
+      this.cursor = new Cursor(this.book, {
+        hides: (/** @type {any} */ cell) => cell.node.classList.contains(HELD),
+        asks: (/** @type {any} */ cell) => cardsOf(cell).some((name) => !this.revealed(cell, name)),
+        draws: drawing,
+        cardsIn: (/** @type {any} */ cell) => [...cell.node.querySelectorAll("[data-card]")],
+      });
       this.due = false;
       this.soon = () => {
         if (this.due) return;
@@ -75,11 +81,9 @@
           if (!panel.isDisposed) this.look();
         });
       };
-      this.mark = () => this.point();
       document.addEventListener("tensorkit-card", this.soon);
       this.book.modelChanged?.connect(this.soon);
       this.book.modelContentChanged?.connect(this.soon);
-      this.book.activeCellChanged?.connect(this.mark);
       this.soon();
     }
 
@@ -116,7 +120,10 @@
           else if (cell.node.classList.contains(HELD)) cell.node.classList.remove(HELD, TOLD);
           last = cell;
         }
-        for (const name of cardsOf(cell)) if (!cards.has(name)) cards.set(name, cell);
+        for (const name of cardsOf(cell)) {
+          if (!cards.has(name)) cards.set(name, cell);
+          this.revealed(cell, name); // it is remembered, whether something waits for it or not
+        }
       }
       for (const [cell, line] of this.lines) {
         if (lines.has(cell)) continue;
@@ -124,7 +131,7 @@
         this.lines.delete(cell);
       }
       for (const [cell, line] of lines) this.write(cell, line);
-      this.point();
+      this.cursor.look();
       if (told) this.say("The answer is in sight, below the question.");
     }
 
@@ -211,13 +218,6 @@
       return made;
     }
 
-    /** The notebook's cursor may be on a cell that is out of sight: its line shows where. */
-    point() {
-      for (const line of this.lines.values()) {
-        line.dataset.here = String(/** @type {any} */ (line).tkCells.includes(this.book.activeCell));
-      }
-    }
-
     dispose() {
       if (this.isDisposed) return;
       this.isDisposed = true;
@@ -226,8 +226,8 @@
     }
   }
 
-  /** @param {any} app */
-  function activate(app) {
+  /** @param {any} app @param {any} Cursor */
+  function activate(app, Cursor) {
     const style = document.createElement("style");
     style.textContent = LOOK;
     document.head.append(style);
@@ -238,19 +238,27 @@
     const say = (/** @type {string} */ text) => {
       news.textContent = news.textContent === text ? `${text}\u00a0` : text;
     };
-    app.docRegistry.addWidgetExtension("Notebook", { createNew: (/** @type {any} */ panel) => new Curtain(panel, say) });
+    app.docRegistry.addWidgetExtension("Notebook", { createNew: (/** @type {any} */ panel) => new Curtain(panel, say, Cursor) });
     document.body.dataset.tensorkitReveal = "ready";
   }
 
-  const plugin = { id: "tensorkit-reveal:plugin", autoStart: true, activate };
-  const modules = {
-    "./extension": async () => ({ __esModule: true, default: [plugin, (await import("./old_views.js")).default] }),
-    "./style": async () => ({}),
-  };
+  /** What JupyterLab shares with its extensions. @type {Record<string, Record<string, { get(): Promise<() => any> }>>} */
+  let shared = {};
+
+  async function plugins() {
+    const [{ Cursor, tellsOfRuns }, oldViews] = await Promise.all([import("./cursor.js"), import("./old_views.js")]);
+    for (const version of Object.values(shared["@jupyterlab/notebook"] ?? {})) {
+      void version.get().then((made) => tellsOfRuns(made().NotebookActions));
+    }
+    const plugin = { id: "tensorkit-reveal:plugin", autoStart: true, activate: (/** @type {any} */ app) => activate(app, Cursor) };
+    return { __esModule: true, default: [plugin, oldViews.default] };
+  }
+
+  const modules = { "./extension": plugins, "./style": async () => ({}) };
   const all = /** @type {any} */ (window);
   all._JUPYTERLAB = all._JUPYTERLAB ?? {};
   all._JUPYTERLAB["tensorkit-reveal"] = {
-    init: () => {},
+    init: (/** @type {typeof shared} */ scope) => { shared = scope; },
     get: async (/** @type {keyof typeof modules} */ name) => {
       const made = await modules[name]();
       return () => made;

@@ -1,0 +1,156 @@
+// @ts-check
+/**
+ * The notebook's cursor stays among the cells that are in sight. JupyterLab would make a cell that is out of sight the active one and
+ * scroll to it: to the top of the page, for it has no place there.
+ *
+ * "Run and go on" stays at a question that is open, and the keyboard goes into its card as soon as that is drawn: what is typed there
+ * is the answer, and among the cells it would be a shortcut. Whatever else leads to a cell out of sight leads past it.
+ *
+ * @typedef {{ node: HTMLElement }} Cell
+ * @typedef {{ activeCellIndex: number, activeCell: Cell | null, widgets: readonly Cell[],
+ *             extendContiguousSelectionTo(index: number): void }} Book the notebook on a page
+ * @typedef {{ hides(cell: Cell): boolean, asks(cell: Cell): boolean, draws(cell: Cell): boolean, cardsIn(cell: Cell): HTMLElement[] }} Sight
+ *   which cells are out of sight, have an open question, run or have a view that comes; and the cards that a cell shows
+ */
+
+/** @type {WeakMap<object, Cursor>} */
+const cursors = new WeakMap();
+
+/** The cursor of one notebook. */
+export class Cursor {
+  /** @param {Book} book @param {Sight} sight */
+  constructor(book, sight) {
+    this.book = book;
+    this.sight = sight;
+    /** Whether a cell was run that moment, and the cursor is on its way to the next one. */
+    this.runs = false;
+    /** The question that the cursor stays at, and the cards that were there before it was run. @type {{ cell: Cell, before: Set<HTMLElement> } | null} */
+    this.awaited = null;
+    cursors.set(book, this);
+    this.guard();
+  }
+
+  guard() {
+    const { book } = this;
+    const own = described(book, "activeCellIndex");
+    Object.defineProperty(book, "activeCellIndex", {
+      configurable: true,
+      get: () => own.get?.call(book),
+      set: (index) => own.set?.call(book, this.led(index)),
+    });
+    const extend = book.extendContiguousSelectionTo;
+    book.extendContiguousSelectionTo = (index) => extend.call(book, this.past(index));
+  }
+
+  /** Where the cursor goes that was sent to a cell. @param {number} index @returns {number} */
+  led(index) {
+    const { activeCellIndex: from, widgets } = this.book;
+    const cell = widgets[from];
+    if (!this.runs || index !== from + 1 || !this.sight.asks(cell)) return this.past(index);
+    this.awaited = { cell, before: new Set(this.sight.cardsIn(cell)) };
+    return from;
+  }
+
+  /** The cell itself, or the next one in sight on the way there; at the end of the notebook the last one in sight. @param {number} index @returns {number} */
+  past(index) {
+    const { activeCellIndex: from, widgets } = this.book;
+    const last = Math.min(index, widgets.length - 1);
+    const next = (/** @type {number} */ step) => {
+      let at = last;
+      while (widgets[at] && this.sight.hides(widgets[at])) at += step;
+      return widgets[at] ? at : -1;
+    };
+    const below = index > from ? next(1) : -1;
+    const found = below >= 0 ? below : next(-1);
+    return found >= 0 ? found : index;
+  }
+
+  /** What is in sight has changed: the cursor is not left on a cell that is not, and goes into the card that it has waited for. */
+  look() {
+    const { book, awaited } = this;
+    const active = book.activeCell;
+    if (active && this.sight.hides(active)) {
+      const at = document.activeElement;
+      book.activeCellIndex = book.activeCellIndex; // led to where it can be seen
+      book.activeCell?.node.scrollIntoView({ block: "nearest" });
+      if (!at || at === document.body || active.node.contains(at)) book.activeCell?.node.focus({ preventScroll: true });
+    }
+    if (!awaited) return;
+    const card = this.sight.cardsIn(awaited.cell).find((one) => !awaited.before.has(one));
+    if (book.activeCell !== awaited.cell) this.awaited = null;
+    else if (card) {
+      this.awaited = null;
+      enter(card, awaited.cell);
+    }
+  }
+
+  /** A cell was run to its end: where it shows no card, the cursor goes on, if it stays for one. @param {boolean} well */
+  ran(well) {
+    const { book, awaited } = this;
+    if (!well || !awaited || awaited.cell !== book.activeCell || this.sight.draws(awaited.cell)) return;
+    this.awaited = null;
+    book.activeCellIndex += 1;
+    book.activeCell?.node.scrollIntoView({ block: "nearest" });
+    book.activeCell?.node.focus({ preventScroll: true });
+  }
+}
+
+/** The keyboard goes into a card, which is brought into sight; not away from where somebody has gone meanwhile. @param {HTMLElement} card @param {Cell} cell */
+function enter(card, cell) {
+  keepInSight(card);
+  const at = document.activeElement;
+  if (at && at !== document.body && !cell.node.contains(at)) return;
+  // In front of a room the card itself is the place: its keys are the presenter's. A learner begins to answer.
+  const presenting = document.body.dataset.tensorkitPresent !== undefined;
+  const part = presenting ? null : /** @type {HTMLElement | null} */ (card.querySelector("input:not([disabled])"));
+  if (!part && card.tabIndex < 0) card.tabIndex = -1;
+  (part ?? card).focus({ preventScroll: true });
+}
+
+/** What lets go of a card: from then on the page is where somebody has put it. */
+const LET_GO = ["keydown", "pointerdown", "wheel"];
+
+/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card */
+function keepInSight(card) {
+  const page = card.closest(".jp-WindowedPanel-viewport");
+  const bring = () => card.scrollIntoView({ block: "nearest" });
+  bring();
+  if (!page) return;
+  const grown = new ResizeObserver(bring);
+  grown.observe(page);
+  const gone = new AbortController();
+  const letGo = () => {
+    grown.disconnect();
+    gone.abort();
+  };
+  for (const name of LET_GO) document.addEventListener(name, letGo, { capture: true, passive: true, signal: gone.signal });
+}
+
+/** @param {object} one @param {string} name @returns {PropertyDescriptor} how its class says that this property is read and set */
+function described(one, name) {
+  for (let kind = one; kind; kind = Object.getPrototypeOf(kind)) {
+    const found = Object.getOwnPropertyDescriptor(kind, name);
+    if (found) return found;
+  }
+  return {};
+}
+
+/** @type {WeakSet<object>} */
+const told = new WeakSet();
+
+/** Let JupyterLab's own action say when it has run a cell and goes on. @param {Record<string, any>} actions */
+export function tellsOfRuns(actions) {
+  if (told.has(actions)) return;
+  told.add(actions);
+  const run = actions.runAndAdvance;
+  actions.runAndAdvance = (/** @type {Book} */ book, /** @type {any[]} */ ...rest) => {
+    const cursor = cursors.get(book);
+    if (!cursor) return run(book, ...rest);
+    // Below the last cell it makes another one, for what is to be written next.
+    cursor.runs = book.activeCellIndex < book.widgets.length - 1;
+    const over = run(book, ...rest); // it moves the cursor before it first waits
+    cursor.runs = false;
+    over.then((/** @type {boolean} */ well) => cursor.ran(well), () => {});
+    return over;
+  };
+}
