@@ -33,7 +33,7 @@ from tensorkit.device import device as Device
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import offers, registry, sample, unlisted
+from tensorkit.dispatch.registry import offers, registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_pinned
@@ -528,16 +528,6 @@ def _reversed(self: Tensor) -> Tensor:
     """``reversed(t)``: the first dimension in the other order."""
     return self.flip(0) if self.dim() else self
 
-
-# -- names --------------------------------------------------------------------------------------------------------
-
-
-def _listed(input: Tensor) -> list[str]:
-    """The names that ``dir(t)`` and a notebook's completion show."""
-    return [name for name in object.__dir__(input) if name not in unlisted]
-
-
-attach("__dir__", _listed)
 
 # -- subclasses ---------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
-from tensorkit.dispatch.registry import offers
+from tensorkit.dispatch.registry import offers, unlisted
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
@@ -224,6 +224,15 @@ def _dim_order(self: Tensor, *, ambiguity_check: bool | list[memory_format] = Fa
 
 
 attach("dim_order", _dim_order)
+
+
+def _listed(input: Tensor) -> list[str]:
+    """The names that ``dir(t)`` and a notebook's completion show."""
+    return [name for name in object.__dir__(input) if name not in unlisted]
+
+
+attach("__dir__", _listed)
+
 
 # -- warnings -----------------------------------------------------------------------------------------------------
 

@@ -110,6 +110,13 @@ def _check_room(view: str, outs: Sequence[Any], parts: Sequence[Tensor]) -> None
             check_writable(out)
 
 
+def _apart(function: Callable[..., Any], body: Callable[..., Any], several: bool) -> Callable[..., Any]:
+    """The copy with ``out=``: what a learner asks to see of it is its own block, not that of the view."""
+    made = with_out(function, body, "Sequence[Tensor] | None" if several else "Tensor | None")
+    del made.__dict__["__wrapped__"]
+    return made
+
+
 def _copied(
     view: str,
     *calls: str,
@@ -172,8 +179,7 @@ def _copied(
         return None
 
     several = "tuple" in str(body.__annotations__["return"])
-    whole = with_out(filling, body, "Sequence[Tensor] | None") if several else with_out(delivering, body)
-    del whole.__dict__["__wrapped__"]  # what a learner asks to see is not the view's block
+    whole = _apart(filling if several else delivering, body, several)
     shown, given = example.split("\n")
     whole.__doc__ = f"""`{view}`, as a copy{" of each part" if several else ""} in row-major order.
 
