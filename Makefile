@@ -24,6 +24,9 @@ PROCESSES ?= $(shell $(PYTHON) -c "import os; print(min(4, (os.cpu_count() or 1)
 LESSONS = $(wildcard notebooks/*.ipynb)
 SECONDS_OF_FUZZ ?= 600
 
+# Images of Python forbid it to keep what it compiled: every kernel and worker would compile the same again, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help lab test check bench fuzz processors lessons stubs clean
 
@@ -59,8 +62,8 @@ $(VENV)/.installed-test $(VENV)/.installed-parity: $(VENV)/.installed-%: pyproje
 lab: $(VENV)/.installed-lab
 	@$(PY) -m tensorkit.cli lab $(ARGS)
 
-# On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's page. One
-# process more than there are cores, for a browser's test mostly waits.
+# On several processes, a file at a time (tests/support/turns.py): the cells of a notebook stay together, and so does a
+# browser's page. One process more than there are cores, for a browser's test mostly waits.
 test: $(TEST_STAMP)
 	@$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile $(ARGS)
 

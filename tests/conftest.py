@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests.support import ports
+from tests.support import ports, turns
 
 if TYPE_CHECKING:
     from tests.browser.desk import Desk
@@ -67,6 +67,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("reversed"):
         items.reverse()
+    if hasattr(config, "workerinput"):
+        items[:] = turns.in_turn(items)
     for marker, reason in _missing_oracles().items():
         skip = pytest.mark.skip(reason=reason)
         for item in items:
@@ -79,6 +81,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(late)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Who takes which tests, in `make test`."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return turns.Turns(config, log)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -95,6 +106,25 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
             report.sections.append(("the page", spoil()))
 
 
+_in_browser: list[Path] = []
+"""The file whose tests had a browser last."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before a file that needs no browser, Playwright ends: while it runs, nobody else's event loop does."""
+    if item.get_closest_marker("browser"):
+        _in_browser[:] = [item.path]
+    elif _in_browser and item.path not in _in_browser:
+        _end_browser()
+
+
+def _end_browser() -> None:
+    _in_browser.clear()
+    if driver := sys.modules.get("tests.support.playwright_driver"):
+        driver.leave()
+
+
 _TABLES = "compared with PyTorch"
 _from_workers: list[tuple[str, list[str]]] = []
 
@@ -106,6 +136,7 @@ def _compared() -> list[tuple[str, list[str]]]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    _end_browser()
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput[_TABLES] = _compared()
 
@@ -143,19 +174,13 @@ def _one_lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served
 
 
 @pytest.fixture(scope="module")
-def lab_server(_one_lab_server: Served) -> Iterator[Served]:
-    """JupyterLab on the lessons, one for all test files: each opens notebooks of its own, whose kernels end with it.
+def desk(_one_lab_server: Served, chromium: str) -> Iterator[Desk]:
+    """JupyterLab on the lessons and a Chromium, one for all test files: their notebooks take turns on one page.
 
     A kernel that goes on holds five of the server's stretch of ports: see `tests.support.ports`.
     """
-    yield _one_lab_server
-    _one_lab_server.end_kernels()
+    from tests.browser.desk import shared_desk
 
-
-@pytest.fixture(scope="module")
-def desk(lab_server: Served, chromium: str) -> Iterator[Desk]:
-    """JupyterLab and a Chromium for the tests of a file."""
-    from tests.browser.desk import desk_at
-
-    with desk_at(lab_server, chromium) as one:
-        yield one
+    one = shared_desk(_one_lab_server, chromium)
+    yield one
+    one.tidy()

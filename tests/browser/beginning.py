@@ -25,6 +25,7 @@ __all__ = [
     "notebook_of",
     "restart",
     "run_all",
+    "run_some",
     "start",
     "theme",
     "told",
@@ -63,10 +64,22 @@ _RESTART = f"""() => {{
 }}"""
 _DARK = "() => document.body.dataset.jpThemeLight === 'false'"
 
+_SELECT = f"""([first, ...more]) => {{
+    window.focused = document.activeElement;
+    const {{ content }} = {NOTEBOOK};
+    content.deselectAll();
+    content.activeCellIndex = first;
+    for (const number of more) content.select(content.widgets[number]);
+}}"""
+_FOCUS_AGAIN = f"""() => {{
+    {NOTEBOOK}.content.deselectAll();
+    if (window.focused.isConnected && window.focused !== document.activeElement) window.focused.focus();
+}}"""
 # The notebook's content is replaced as "reload from disk" replaces it: every cell, output and view is made again.
 _REWRITE = f"""(notebook) => {{
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     for (const dialog of document.querySelectorAll(".jp-Dialog")) dialog.querySelector(".jp-Dialog-button")?.click();
+    for (const other of [...window.jupyterapp.shell.widgets("main")].slice(1)) other.dispose();
     document.activeElement?.blur();
     getSelection().removeAllRanges();
     sessionStorage.clear();
@@ -192,6 +205,13 @@ def run_all(page: Any) -> None:
     command(page, "notebook:run-all-cells")
 
 
+def run_some(page: Any, numbers: Sequence[int]) -> None:
+    """Run these cells, in their order, up to one that fails, to the end; the focus stays where it is."""
+    page.evaluate(_SELECT, list(numbers))
+    command(page, "notebook:run-cell")
+    page.evaluate(_FOCUS_AGAIN)
+
+
 def whole(page: Any) -> None:
     """Put every cell on the page, in sight or not; there they stay."""
     page.evaluate(_WHOLE)
@@ -212,8 +232,10 @@ def theme(page: Any, name: str) -> None:
         until(page, f"({_DARK})() === {str(name == 'Dark').lower()}")
 
 
-def begin_again(page: Any, notebook: dict[str, Any], window: dict[str, int]) -> None:
-    """Take everything back that was done to a page and to its kernel; nothing is run yet.
+def begin_again(
+    page: Any, notebook: dict[str, Any], window: dict[str, int], new_kernel: bool = False
+) -> None:
+    """Take everything back that was done to a page and to its kernel, or start another one; nothing is run yet.
 
     The size and the brightness of the stage stay, as they do for a speaker: a test that asks for them sets them.
     """
@@ -224,6 +246,8 @@ def begin_again(page: Any, notebook: dict[str, Any], window: dict[str, int]) -> 
     theme(page, "Light")
     said = do(page, _FORGET)
     assert said.endswith("forgotten"), said
+    if new_kernel:
+        restart(page)
     page.evaluate(_REWRITE, notebook)
     until(page, _REWRITTEN, arg=len(notebook["cells"]))
 

@@ -15,11 +15,13 @@ import pytest
 
 from tests.browser import beginning
 from tests.browser.beginning import until
+from tests.browser.cells import Cells
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served
+from tests.support.playwright_driver import driver, left
 from tests.support.playwright_retry import asked_again
 
-__all__ = ["CUT", "CUT_OFF", "Book", "Desk", "desk_at", "spoil"]
+__all__ = ["CUT", "CUT_OFF", "Book", "Desk", "desk_at", "shared_desk", "spoil"]
 
 CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """Whatever a page asks for beyond this machine cannot even be looked up."""
@@ -58,43 +60,91 @@ def spoil() -> str:
 class Book:
     """A notebook in JupyterLab, with what a learner does in it."""
 
-    page: Any
+    bare: Any
+    """Its page, whatever has been run: `page` is the one with everything on it."""
     faults: list[str]
     errors: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list, repr=False)
     """The addresses that it asked for."""
     spoiled: bool = False
     """Whether a test failed since it was opened: then it is nobody's beginning any more."""
+    _cells: Cells = field(default_factory=lambda: Cells([], 0), repr=False)
+    _shown: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         _opened.append(self)
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("websocket", lambda socket: self.asked.append(socket.url))
-        self.page.on(
+        self.bare.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.bare.on("request", lambda request: self.asked.append(request.url))
+        self.bare.on("websocket", lambda socket: self.asked.append(socket.url))
+        self.bare.on(
             "console", lambda said: self.errors.append(said.text[:300]) if said.type == "error" else None
         )
 
+    def begin(self, cells: list[str], shown: Sequence[int]) -> None:
+        """From now on a cell is run when a test first looks at what it shows, or speaks of its names.
+
+        Those that have a name in common with it are run too, and before it: nothing is looked at that could have been
+        told of something, and was not there.
+        """
+        self._cells, self._shown = Cells(cells, min(shown)), frozenset(shown)
+
+    @property
+    def page(self) -> Any:
+        """The page, with everything on it."""
+        self.everything()
+        return self.bare
+
+    @property
+    def keyboard(self) -> Any:
+        """The keys, whatever has been run."""
+        return self.bare.keyboard
+
+    @property
+    def mouse(self) -> Any:
+        """The mouse, whatever has been run."""
+        return self.bare.mouse
+
+    def everything(self) -> None:
+        """Run every cell that waits, at once."""
+        self._run(sorted(self._cells.waiting))
+
+    def _run(self, numbers: list[int]) -> None:
+        """Run some of the cells that wait, and wait for what they show."""
+        if not numbers:
+            return
+        everything = len(numbers) == self._cells.count
+        self._cells.waiting.difference_update(numbers)
+        if everything:
+            beginning.run_all(self.bare)
+        else:
+            beginning.run_some(self.bare, numbers)
+        for number in sorted(self._shown.intersection(numbers)):
+            self.view(number).wait_for()
+            self.settled(self.view(number))
+
     def told(self) -> str:
         """What is on the page now: what a failure is understood by that nobody saw."""
-        return f"{self.page.evaluate(TOLD)}\nfaults: {self.faults}\nthe console's errors: {self.errors}"
+        return f"{self.bare.evaluate(TOLD)}\nfaults: {self.faults}\nthe console's errors: {self.errors}"
 
     def root(self, number: int) -> Any:
         """The live view that a cell shows."""
-        return self.page.locator(f'.jp-Notebook [data-windowed-list-index="{number}"] [data-tk-widget]').first
+        self._run(self._cells.group(number))
+        return self.bare.locator(f'.jp-Notebook [data-windowed-list-index="{number}"] [data-tk-widget]').first
 
     def view(self, number: int) -> Any:
         """What a cell shows: a live view, or a card."""
-        return self.page.locator(
+        self._run(self._cells.group(number))
+        return self.bare.locator(
             f'.jp-Notebook [data-windowed-list-index="{number}"] :is([data-tk-widget], .tk-card)'
         ).first
 
     def shows(self, number: int, **state: object) -> None:
         """Wait until the view of a cell carries these ``data-*`` attributes (``focus_slot`` is ``data-focus-slot``)."""
+        self._run(self._cells.group(number))
         marks = "".join(f'[data-{name.replace("_", "-")}="{value}"]' for name, value in state.items())
         late = pytest.importorskip("playwright.sync_api").TimeoutError
         try:
-            self.page.locator(
+            self.bare.locator(
                 f'[data-windowed-list-index="{number}"] [data-tk-widget]{marks}'
             ).first.wait_for()
         except late as error:
@@ -111,20 +161,22 @@ class Book:
 
     def start(self, code: str) -> None:
         """Let the notebook's own kernel begin with a piece of code, beside its cells."""
-        beginning.start(self.page, code)
+        self._run(self._cells.about(code))
+        beginning.start(self.bare, code)
 
     def heard(self, words: str) -> None:
         """Wait until the code that was started has printed this."""
-        until(self.page, "words => window.tested.text.includes(words)", arg=words)
+        until(self.bare, "words => window.tested.text.includes(words)", arg=words)
 
     def finish(self) -> str:
         """Wait until the code that was started has come to its end: what it printed, or the error that ended it."""
-        beginning.finish(self.page)
-        return beginning.told(self.page)
+        beginning.finish(self.bare)
+        return beginning.told(self.bare)
 
     def do(self, code: str) -> str:
         """Run code in the notebook's own kernel, beside its cells, to its end: what it printed."""
-        return beginning.do(self.page, code)
+        self._run(self._cells.about(code))
+        return beginning.do(self.bare, code)
 
     def cell(self, code: str) -> int:
         """Run code as a cell does, whether it fails or not: its number."""
@@ -132,11 +184,13 @@ class Book:
 
     def ask(self, expression: str) -> str:
         """What Python says of an expression, in the notebook's own kernel."""
-        return beginning.ask(self.page, expression)
+        self._run(self._cells.about(expression))
+        return beginning.ask(self.bare, expression)
 
     def run_all(self) -> None:
         """Run every cell, to the end."""
-        beginning.run_all(self.page)
+        self._cells.waiting.clear()
+        beginning.run_all(self.bare)
 
     def save(self) -> None:
         """Write the notebook to the disk: another tab reads it there."""
@@ -144,7 +198,7 @@ class Book:
 
     def theme(self, name: str) -> None:
         """``"Light"`` or ``"Dark"``."""
-        beginning.theme(self.page, name)
+        beginning.theme(self.bare, name)
 
     def axe(self, within: str = ".tk-root") -> list[tuple[str, str]]:
         """What axe finds wrong."""
@@ -160,12 +214,12 @@ class Book:
         for _ in range(most):
             if self.root(number).evaluate(here, selector):
                 return
-            self.page.keyboard.press("Tab")
+            self.bare.keyboard.press("Tab")
         raise AssertionError(f"{most} times Tab do not reach {selector}")
 
     def widen(self, width: int, *views: Any) -> None:
         """Give the window another width, and wait until views have pictures that were laid out for it."""
-        page = self.page
+        page = self.bare
         known = [(view.element_handle(), view.evaluate(ROOM)) for view in views]
         page.set_viewport_size({"width": width, "height": page.viewport_size["height"]})
         # The notebook gives its cells their new width a moment after the window has it.
@@ -175,11 +229,11 @@ class Book:
 
     def settled(self, view: Any) -> None:
         """Wait until a view is laid out for the room that it has."""
-        until(self.page, SETTLED, arg=view.element_handle())
+        until(self.bare, SETTLED, arg=view.element_handle())
 
     def stage(self, number: int, percent: int) -> Any:
         """Put the view of a cell on the stage, at a size, by keys: the view there, laid out for its room."""
-        page = self.page
+        page = self.bare
         self.part(number, "present").focus()
         page.keyboard.press("p")
         staged = page.locator("dialog.tk-stage [data-tk-widget]")
@@ -195,7 +249,7 @@ class Book:
 
         Empty when nothing is cut, and the picture on the stage is large.
         """
-        page, root = self.page, self.root(number)
+        page, root = self.bare, self.root(number)
         self.widen(650, root)
         out = {"notebook": root.evaluate(CUT)}
         self.widen(1400, root)
@@ -216,13 +270,31 @@ class Book:
 class Desk:
     """A server and a browser; `begun` gives a notebook of cells, opened and freshly run.
 
-    ``address`` is where the server shows a notebook by its name.
+    ``address`` is where the server shows a notebook by its name. A desk with one ``file`` has one page and one kernel
+    for all of its notebooks: each takes the place of the one before.
     """
 
     served: Served = field(repr=False)
     browser: Any
     address: str = "{url}/lab/tree/{name}.ipynb?token={token}&reset"
     books: dict[str, Book] = field(default_factory=dict)
+    file: str = ""
+    used: bool = False
+    """Whether the kernel has worked for another file of tests: the next one gets a new one."""
+
+    def reopen(self) -> None:
+        """The next notebook is opened from its file, on a page and with a kernel that nothing was done to."""
+        for book in self.books.values():
+            book.spoiled = True
+
+    def tidy(self) -> None:
+        """After a file of tests: end what it has opened beside the notebook, pages and kernels."""
+        self.used = True
+        mine = {book.bare.context for book in self.books.values()}
+        for context in self.browser.contexts:
+            if context not in mine:
+                context.close()
+        self.served.end_kernels(but=[f"{name}.ipynb" for name in self.books])
 
     @contextlib.contextmanager
     def begun(
@@ -235,15 +307,12 @@ class Desk:
         beside: str = "",
         wrong: Callable[[str], bool] = bool,
     ) -> Iterator[Book]:
-        """A notebook of these code cells, all run, for one test.
+        """A notebook of these code cells for one test; a cell is run when the test first looks at it: `Book.begin`.
 
         ``shown`` are the numbers of the cells that show a widget or a card, ``beside`` is what they show elsewhere.
         """
         with self.written(name, beginning.notebook_of(cells), width, height, wrong) as book:
-            book.run_all()
-            for number in shown:
-                book.view(number).wait_for()
-                book.settled(book.view(number))
+            book.begin(cells, shown)
             if beside:
                 book.page.locator(beside).wait_for()
             yield book
@@ -262,16 +331,20 @@ class Desk:
         ``wrong`` says which of the page's errors are the test's failure.
         """
         window = {"width": width, "height": height}
+        name = self.file or name
         book = self.books.get(name)
         if book is not None and book.spoiled:
-            book.page.context.close()
+            book.bare.context.close()
             self.served.end_kernels()
         if book is None or book.spoiled:
             book = self.books[name] = self._opened(name, notebook, window)
         else:
-            beginning.begin_again(book.page, notebook, window)
+            book.begin([], [0])
+            book.bare.set_default_timeout(PATIENCE_MS)
+            beginning.begin_again(book.bare, notebook, window, new_kernel=self.used)
             for kept in (book.faults, book.errors):
                 kept.clear()
+        self.used = False
         yield book
         assert [fault for fault in book.faults if wrong(fault)] == []
         assert beginning.foreign(book.asked) == []
@@ -299,7 +372,8 @@ class Desk:
         page = self.browser.new_page(viewport={"width": width, "height": 3600}, reduced_motion="reduce")
         page.set_default_timeout(PATIENCE_MS)
         book = Book(page, [])
-        page.goto(f"{self.served.url}/lab/workspaces/{workspace}/tree/{name}.ipynb?token={TOKEN}&reset")
+        there = f"{workspace}/tree/{self.file or name}.ipynb"
+        page.goto(f"{self.served.url}/lab/workspaces/{there}?token={TOKEN}&reset")
         for patience in (PATIENCE_MS // 3, PATIENCE_MS // 2, PATIENCE_MS):
             until(page, READY)
             page.set_default_timeout(patience)
@@ -317,12 +391,35 @@ class Desk:
         return book
 
 
+_shared: Desk | None = None
+
+
+def _chromium(path: str) -> Any:
+    pytest.importorskip("playwright.sync_api").expect.set_options(timeout=PATIENCE_MS)
+    return driver().chromium.launch(executable_path=path, args=[*FLAGS, CUT_OFF])
+
+
+def shared_desk(served: Served, chromium: str) -> Desk:
+    """The desk of this process: one Chromium, one page and one kernel for one test file after another."""
+    global _shared
+    if _shared is None:
+        _shared = Desk(served, _chromium(chromium), file="notebook")
+        left.append(_leave)
+    return _shared
+
+
+def _leave() -> None:
+    global _shared
+    if _shared is not None:
+        _shared.browser.close()
+        if _shared.served.process is not None:
+            _shared.served.end_kernels()
+    _shared = None
+
+
 @contextlib.contextmanager
 def desk_at(served: Served, chromium: str) -> Iterator[Desk]:
-    """A Chromium at a server: while Playwright runs, nobody else's event loop does."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    playwright.expect.set_options(timeout=PATIENCE_MS)
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
-        yield Desk(served, browser)
-        browser.close()
+    """A Chromium of its own, at a server of its own."""
+    browser = _chromium(chromium)
+    yield Desk(served, browser)
+    browser.close()

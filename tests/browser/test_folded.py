@@ -26,6 +26,7 @@ def test_a_folded_output_shows_its_first_line_until_its_cell_runs(desk: Desk, ro
     notebook = json.loads((root / "notebooks" / NAME).read_text(encoding="utf-8"))
     cells = notebook["cells"]
     folded = [cell for cell in cells if cell["metadata"].get("jupyter", {}).get("outputs_hidden")]
+    desk.reopen()
     with desk.written("folded", notebook, 1400, 1400) as book:
         lesson = Lesson(book.page)
         lesson.attached()

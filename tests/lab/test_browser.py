@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.lab.test_serving import TOKEN, Served, running
+from tests.support.playwright_driver import driver
 
 pytestmark = pytest.mark.browser
 
@@ -42,22 +43,20 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Ser
 def test_the_first_page_is_the_first_lesson_without_news_and_without_a_call_outside(
     served: Served, chromium: str
 ) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
     asked: list[str] = []
     faults: list[str] = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        page = browser.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"{served.url}/?token={TOKEN}")
-        page.wait_for_function(READY)
-        page.evaluate(WAITED_FOR_NEWS)
-        title = page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
-        subshells = page.evaluate(SUBSHELLS)
-        popups = page.locator(".Toastify__toast, .jp-Dialog").count()
-        browser.close()
+    browser = driver().chromium.launch(executable_path=chromium, args=FLAGS)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"{served.url}/?token={TOKEN}")
+    page.wait_for_function(READY)
+    page.evaluate(WAITED_FOR_NEWS)
+    title = page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+    subshells = page.evaluate(SUBSHELLS)
+    popups = page.locator(".Toastify__toast, .jp-Dialog").count()
+    browser.close()
     assert title == "00_setup_check.ipynb"
     assert subshells == "disabled"
     assert popups == 0

@@ -114,9 +114,11 @@ class Served:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read() or "null")
 
-    def end_kernels(self) -> None:
-        """Shut down every notebook's kernel, as *Shut Down All* does."""
+    def end_kernels(self, but: Sequence[str] = ()) -> None:
+        """Shut down every notebook's kernel, as *Shut Down All* does, but those of some files."""
         for session in self.ask("api/sessions"):
+            if session["path"] in but:
+                continue
             self.ask(f"api/sessions/{session['id']}", method="DELETE")
 
 

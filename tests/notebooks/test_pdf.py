@@ -16,6 +16,7 @@ import pytest
 
 from tests.browser.desk import CUT_OFF
 from tests.lab.test_browser import FLAGS
+from tests.support.playwright_driver import leave
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = [ROOT / "notebooks" / f"{name}.ipynb" for name in ("02_storage_offset_stride", "gallery")]
@@ -54,6 +55,7 @@ def test_every_picture_is_drawn_in_the_pdf_that_chromium_prints(
     path: Path, chromium: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cut off from the network; the words of the pictures are words in the PDF too, whole."""
+    leave()  # nbconvert has an event loop of its own
     nbconvert = pytest.importorskip("nbconvert")
     pypdf = pytest.importorskip("pypdf")
     browsers = pytest.importorskip("playwright.async_api").BrowserType

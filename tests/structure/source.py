@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,14 @@ class Module:
 
     name: str
     path: Path
-    tree: ast.Module
+    given: str | None = None
+    """Its text, where that is not what the file has."""
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """What it says; read when it is first asked for, not while tests are collected."""
+        text = self.path.read_text(encoding="utf-8") if self.given is None else self.given
+        return ast.parse(text, str(self.path))
 
     @property
     def package(self) -> str:
@@ -78,7 +85,7 @@ def modules() -> dict[str, Module]:
         for path in sorted(folder.rglob("*.py")):
             parts = [package, *path.relative_to(folder).with_suffix("").parts]
             name = ".".join(part for part in parts if part != "__init__")
-            found[name] = Module(name, path, ast.parse(path.read_text(encoding="utf-8"), str(path)))
+            found[name] = Module(name, path)
     return found
 
 

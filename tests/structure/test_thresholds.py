@@ -243,5 +243,5 @@ def test_every_size_says_what_was_measured_and_is_used() -> None:
     ],
 )
 def test_a_threshold_would_be_seen(source: str, found: list[str]) -> None:
-    module = Module("tensorkit.invented", modules()[HOME].path, ast.parse(source))
+    module = Module("tensorkit.invented", modules()[HOME].path, source)
     assert [name for _, name in comparisons(module)] == found

@@ -47,7 +47,7 @@ def test_a_sweep_flips_each_bit_once(book: Any) -> None:
     book.part(4, "value").fill("0")
     book.part(4, "value").press("Enter")
     book.shows(4, value="0")
-    mouse = book.page.mouse
+    mouse = book.mouse
     mouse.move(*middle(book, 4, "uint8:7"))
     mouse.down()
     for place, value in ((6, "192"), (5, "224"), (4, "240")):
@@ -159,7 +159,7 @@ def test_a_cast_step_by_step(book: Any) -> None:
 def test_by_keyboard_alone(book: Any) -> None:
     book.part(1, "value").focus()
     book.tab_to(1, '.tk-table[data-table="bits-float32"] .tk-tile')
-    keys = book.page.keyboard
+    keys = book.keyboard
     keys.press("ArrowRight")
     keys.press("ArrowRight")
     book.shows(1, focus="float32:29")

@@ -44,10 +44,10 @@ def test_by_keyboard_alone(book: Any) -> None:
     book.shows(1, step="3")
     book.part(1, "dtype").focus()
     book.tab_to(1, '[data-role="back"]')
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(1, step="2")
     book.tab_to(1, '.tk-table[data-table="list"] .tk-tile')
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowRight")
     book.shows(1, focus="list:0:0")
 
 

@@ -73,17 +73,17 @@ def test_by_keyboard_alone(book: Any) -> None:
     ran(book)
     book.part(1, "sign").focus()
     book.tab_to(1, '[data-role="back"]')
-    book.page.keyboard.press("Home")
+    book.keyboard.press("Home")
     book.shows(1, step="0")
     book.part(1, "step").focus()
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.shows(1, step="3")
     book.tab_to(1, '.tk-table[data-table="a"] .tk-tile')
-    book.page.keyboard.press("ArrowDown")
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowDown")
+    book.keyboard.press("ArrowRight")
     book.shows(1, focus="a:1,1")
-    book.page.keyboard.press("PageDown")
-    book.page.keyboard.press("PageDown")
+    book.keyboard.press("PageDown")
+    book.keyboard.press("PageDown")
     assert book.root(1).get_attribute("data-focus").startswith("r:")
 
 
@@ -105,7 +105,7 @@ def test_a_leading_dimension_has_a_slider(book: Any) -> None:
 
 def test_the_stage_by_keys(book: Any) -> None:
     """P fills the window; size, scenes, a what-if and back; Escape gives the notebook back."""
-    keys = book.page.keyboard
+    keys = book.keyboard
     book.ask("setattr(w, 'scenes', [('sizes', {'step': 1}), ('result', {'run': True})])")
     ran(book)
     staged = book.stage(1, 150)

@@ -82,7 +82,7 @@ def test_back_to_earlier_cells(book: Any) -> None:
 
 
 def test_by_keyboard_alone(book: Any) -> None:
-    keys = book.page.keyboard
+    keys = book.keyboard
     number = book.cell("g = t.cuda()\nrow = g[1]")
     later = book.cell("n = row.tolist()\nfar = g.to('cuda:1')")
     book.shows(2, cell=later, arrows=2)

@@ -57,10 +57,10 @@ def test_a_write_in_one_shows_in_all(book: Book) -> None:
     cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     for typed in ("99", "40"):
         cell.focus()
-        book.page.keyboard.press("Enter")
-        book.page.keyboard.press("Control+a")
-        book.page.keyboard.type(typed)
-        book.page.keyboard.press("Enter")
+        book.keyboard.press("Enter")
+        book.keyboard.press("Control+a")
+        book.keyboard.type(typed)
+        book.keyboard.press("Enter")
         for name in ("chosen", "stretched", "summed", "met"):
             tile = shown(book, name).locator(f'.tk-tile[data-slot="3"][data-full="{typed}"]')
             tile.first.wait_for(state="attached")
@@ -74,7 +74,7 @@ def test_by_keyboard_alone(book: Book) -> None:
 
 
 def by_keyboard(book: Book, name: str) -> None:
-    root, keys = shown(book, name), book.page.keyboard
+    root, keys = shown(book, name), book.keyboard
     root.scroll_into_view_if_needed()
     root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
     met = set()
@@ -100,7 +100,7 @@ def by_keyboard(book: Book, name: str) -> None:
 
 
 def test_cards_by_keyboard_alone(book: Book) -> None:
-    keys = book.page.keyboard
+    keys = book.keyboard
     for name in CARDS:
         root = shown(book, name)
         root.scroll_into_view_if_needed()

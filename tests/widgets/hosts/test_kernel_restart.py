@@ -31,6 +31,7 @@ def wrong(fault: str) -> bool:
 def book(desk: Any) -> Any:
     with desk.begun("revive", CELLS, [1, 2], wrong=wrong) as one:
         one.spoiled = True  # each test kills its kernel, and the next gets one of its own
+        one.everything()
         yield one
 
 
@@ -45,7 +46,7 @@ def staged(book: Any, **state: object) -> Any:
 def test_the_same_scene_and_step_come_back(book: Any) -> None:
     """The second picture of its cell, in its second scene, one step back from where the scene ends."""
     keys, second = (
-        book.page.keyboard,
+        book.keyboard,
         book.page.locator('[data-windowed-list-index="1"] [data-tk-widget]').nth(1),
     )
     second.wait_for()
@@ -79,7 +80,7 @@ def test_the_same_scene_and_step_come_back(book: Any) -> None:
 
 def test_an_expression_comes_back_and_a_mouse_will_do(book: Any) -> None:
     book.part(2, "present").focus()
-    book.page.keyboard.press("p")
+    book.keyboard.press("p")
     staged(book, kernel="live")
     book.ask("setattr(s, 'expression', '[1:].t()')")
     staged(book, expression="[1:].t()")
@@ -87,20 +88,20 @@ def test_an_expression_comes_back_and_a_mouse_will_do(book: Any) -> None:
     staged(book, kernel="gone").locator('[data-role="revive"]').click()
     staged(book, kernel="live", expression="[1:].t()")
     assert book.ask("s.code") == "t[1:].t()"
-    book.page.keyboard.press("Escape")
+    book.keyboard.press("Escape")
 
 
 def test_a_lesson_that_fails_on_the_way_gives_the_notebook_back(book: Any) -> None:
     """No picture takes the stage over: the notebook shows the error, nothing waits for ever."""
     book.part(2, "present").focus()
-    book.page.keyboard.press("p")
+    book.keyboard.press("p")
     staged(book, kernel="live")
     book.page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.content.model.cells.get(0).sharedModel.setSource('1 / 0')"
     )
     book.page.evaluate(KILL)
     staged(book, kernel="gone")
-    book.page.keyboard.press("k")
+    book.keyboard.press("k")
     book.page.locator("dialog.tk-stage").wait_for(state="detached")
     assert "ZeroDivisionError" in book.page.locator('[data-windowed-list-index="0"]').inner_text()
     assert book.page.evaluate("() => sessionStorage.getItem('tensorkit-revive')") is None

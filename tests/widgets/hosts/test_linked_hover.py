@@ -28,12 +28,13 @@ STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH = 1, 2, 3, 4, 5, 6, 7
 @pytest.fixture
 def book(desk: Any) -> Any:
     with desk.begun("linked", CELLS, [STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH]) as one:
+        one.everything()
         yield one
 
 
 def leave(book: Any) -> None:
     """The pointer goes where no widget is."""
-    book.page.mouse.move(2, 2)
+    book.mouse.move(2, 2)
 
 
 def box(book: Any, name: str) -> Any:
@@ -151,11 +152,11 @@ def test_the_keyboard_lights_the_tensor_of_its_box(book: Any) -> None:
     for _ in range(20):  # the loss, at the bottom, is first
         if book.page.evaluate("() => document.activeElement.dataset.name") == "odd":
             break
-        book.page.keyboard.press("ArrowUp")
+        book.keyboard.press("ArrowUp")
     else:
         raise AssertionError("odd is not reached")
     assert lit(book)[MEMORY] == {1, 3}
-    book.page.keyboard.press("Shift+Tab")
+    book.keyboard.press("Shift+Tab")
     assert lit(book)[MEMORY] == set()
 
 
@@ -172,8 +173,8 @@ def test_axe_finds_nothing_while_the_graph_is_lit(book: Any, theme: str) -> None
 def test_a_write_through_one_changes_all(book: Any) -> None:
     cell = book.root(STRIDE).locator('.tk-tile[data-key="t:1"]')
     cell.dblclick()
-    book.page.keyboard.type("9")
-    book.page.keyboard.press("Enter")
+    book.keyboard.type("9")
+    book.keyboard.press("Enter")
     book.root(GRAPH).locator('.tk-leaf .tk-item[data-slot="1"]:text-is("9.")').wait_for()
     storage = box(book, "w").get_attribute("data-storage")
     for n in (BROADCAST, MEMORY):

@@ -66,14 +66,15 @@ print('unbroken', total == rounds * 125000 > 0)
 @pytest.fixture
 def book(desk: Desk) -> Any:
     with desk.begun("lost", CELLS, SHOWN) as one:
+        one.everything()
         yield one
 
 
 def typed(book: Book, index: str, text: str) -> None:
     """Type a number over an element of the explorer."""
     book.root(EXPLORER).locator(f'.tk-tile[data-key="t:{index}"]').dblclick()
-    book.page.keyboard.type(text)
-    book.page.keyboard.press("Enter")
+    book.keyboard.type(text)
+    book.keyboard.press("Enter")
 
 
 def holds(book: Book, index: str, text: str) -> None:
@@ -182,7 +183,7 @@ def test_a_server_that_is_stopped_and_started_again(
         book.part(BOARD, "step").click()
         book.shows(BOARD, step=1)
         book.part(BOARD, "present").focus()
-        book.page.keyboard.press("p")
+        book.keyboard.press("p")
         served.stop()
         stage.locator('[data-kernel="away"]').wait_for()
         assert not stage.locator('[data-role="revive"]').is_visible()
@@ -195,10 +196,10 @@ def test_a_server_that_is_stopped_and_started_again(
             assert book.root(number).locator("svg.tk-scene").is_visible()
             assert "run its cell again" in book.part(number, "kernel").inner_text()
         until(book.page, READY)
-        book.page.keyboard.press("k")
+        book.keyboard.press("k")
         stage.locator('[data-kernel="live"][data-step="1"]').wait_for()
         assert book.ask("w.at") == "1"
-        book.page.keyboard.press("Escape")
+        book.keyboard.press("Escape")
         assert book.root(MAP).get_attribute("data-kernel") == "gone", "its cell has not run again"
         book.run_all()
         for number in SHOWN:

@@ -88,6 +88,7 @@ def days(served: Served, chromium: str) -> Iterator[Desk]:
 def evening(days: Desk) -> Evening:
     """A notebook was run, answered and saved; its server was stopped and started since."""
     with days.begun("day", CELLS, SHOWN) as book:
+        book.everything()
         card = book.view(CARD)
         card.get_by_label(ANSWER).click()
         card.get_by_role("button", name="I am sure", exact=True).click()

@@ -73,7 +73,7 @@ def test_what_is_done_here_is_done_in_python(book: Book) -> None:
         seen(book, name, "", '.tk-tile.tk-kin[data-slot="3"]')
     cell.focus()
     for key in ("Enter", "Control+a", "9", "9", "Enter"):
-        book.page.keyboard.press(key)
+        book.keyboard.press(key)
     for name in ("chosen", "summed", "met"):
         seen(book, name, "", '.tk-tile[data-slot="3"][data-full="99"]')
     assert book.ask("medals[1, 0].item()") == "99"
@@ -91,7 +91,7 @@ def test_what_is_done_here_is_done_in_python(book: Book) -> None:
 
 
 def test_a_picture_fills_the_window_for_a_room(book: Book) -> None:
-    keys, stage = book.page.keyboard, "dialog.tk-stage [data-tk-widget='graph-view']"
+    keys, stage = book.keyboard, "dialog.tk-stage [data-tk-widget='graph-view']"
     shown(book, "graph").locator('[data-role="present"]').focus()
     keys.press("p")
     book.page.locator(stage).wait_for()

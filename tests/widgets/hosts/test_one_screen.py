@@ -146,12 +146,12 @@ def test_a_step_does_not_make_the_stage_jump(book: Book) -> None:
     staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
     staged.wait_for()
     book.settled(staged)
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.page.locator('dialog.tk-stage [data-step="2"]').wait_for()
     least = staged.get_attribute("data-stage")
     assert staged.evaluate(HIDDEN) == [0, 0]
     for key, step in (("Home", "0"), ("ArrowRight", "1")):
-        book.page.keyboard.press(key)
+        book.keyboard.press(key)
         book.page.locator(f'dialog.tk-stage [data-step="{step}"]').wait_for()
         assert staged.get_attribute("data-stage") == least
 

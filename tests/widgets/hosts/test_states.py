@@ -39,6 +39,7 @@ ON = """root => [...root.querySelectorAll("button, input, select")]
 @pytest.fixture
 def book(desk: Desk) -> Iterator[Book]:
     with desk.begun("states", CELLS, SHOWN, wrong=wrong) as one:
+        one.everything()
         yield one
 
 
@@ -136,11 +137,11 @@ def test_chips_are_dragged_and_their_text_is_not_selected(book: Book) -> None:
         (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         for box in (chip.bounding_box() for chip in chips)
     )
-    book.page.mouse.move(x0, y0)
-    book.page.mouse.down()
-    book.page.mouse.move(x1 + 40, y1 + 30, steps=8)
+    book.mouse.move(x0, y0)
+    book.mouse.down()
+    book.mouse.move(x1 + 40, y1 + 30, steps=8)
     assert book.page.evaluate("() => String(getSelection())") == ""
-    book.page.mouse.up()
+    book.mouse.up()
     book.shows(EXPLORER, size="4,3")
     assert book.page.evaluate("() => String(getSelection())") == ""
 
@@ -162,5 +163,5 @@ def test_the_mask_is_seen_while_it_is_pressed(book: Book) -> None:
     book.tile(INDEX, "s:3").hover()
     book.shows(INDEX, focus="s:3")
     assert lit.count() == 5
-    book.page.mouse.move(*beginning.AWAY)
+    book.mouse.move(*beginning.AWAY)
     assert lit.count() == 5

@@ -12,6 +12,7 @@ import pytest
 from tests.browser.beginning import foreign
 from tests.browser.desk import CUT_OFF
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
+from tests.support.playwright_driver import driver
 from tests.support.playwright_retry import asked_again
 from tests.widgets.gallery import BOARDS, CARDS, GALLERY
 from tests.widgets.other_hosts import hosted
@@ -31,16 +32,14 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
 
 
 def test_every_widget_is_live_in_voila(served: str, chromium: str) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
     asked: list[str] = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
-        page, faults = _opened(browser, served, asked)
-        for kind in BOARDS.values():
-            page.locator(f'[data-tk-widget="{kind}"]').first.wait_for()
-        page.locator(".tk-card[data-state]").nth(len(CARDS) - 1).wait_for()
-        _works(page)
-        browser.close()
+    browser = driver().chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
+    page, faults = _opened(browser, served, asked)
+    for kind in BOARDS.values():
+        page.locator(f'[data-tk-widget="{kind}"]').first.wait_for()
+    page.locator(".tk-card[data-state]").nth(len(CARDS) - 1).wait_for()
+    _works(page)
+    browser.close()
     assert len(asked) > 20
     assert foreign(asked) == []
     assert faults == [], "Voila's page loads nothing that fails in it"

@@ -37,7 +37,7 @@ def point_at(book: Any, row: int, column: int, count: int) -> None:
     """Press a pixel of the picture itself, in its middle."""
     root = book.root(1)
     root.scroll_into_view_if_needed()
-    book.page.mouse.click(*root.evaluate(MIDDLE, [row, column, count]))
+    book.mouse.click(*root.evaluate(MIDDLE, [row, column, count]))
 
 
 def test_every_pixel_can_be_pressed_and_stays_in_sight(book: Any) -> None:
@@ -86,12 +86,12 @@ def test_a_write_shows_after_the_cell(book: Any) -> None:
 
 def test_by_keyboard_alone(book: Any) -> None:
     book.part(1, "row").focus()
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowRight")
     book.shows(1, pixel="1,0")
     book.tab_to(1, '.tk-table[data-table="over"] .tk-tile')
-    book.page.keyboard.press("ArrowRight")
-    book.page.keyboard.press("ArrowDown")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowDown")
+    book.keyboard.press("Enter")
     book.shows(1, pixel="2,1")
 
 

@@ -36,7 +36,7 @@ def full(book: Any, number: int, key: str, value: str) -> None:
 
 def type_index(book: Any, number: int, text: str) -> None:
     book.part(number, "index").fill(text)
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
 
 
 def test_steps_from_the_choice_to_the_copy(book: Any) -> None:
@@ -126,27 +126,27 @@ def test_pressed_cells_are_a_mask(book: Any) -> None:
 
 def test_by_keyboard_alone(book: Any) -> None:
     book.part(1, "index").focus()
-    book.page.keyboard.press("Control+a")
-    book.page.keyboard.type("t[0]")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Control+a")
+    book.keyboard.type("t[0]")
+    book.keyboard.press("Enter")
     book.shows(1, code="t[0]", layout="view")
     book.tab_to(1, '[data-role="swap-1"]')
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(1, code="t[0, [0, 1, 2, 3]]")
-    book.page.keyboard.press("Tab")
+    book.keyboard.press("Tab")
     book.part(1, "back").focus()
-    book.page.keyboard.press("ArrowLeft")
+    book.keyboard.press("ArrowLeft")
     book.shows(1, step="1")
     book.tab_to(1, '[data-role="step"]')
-    book.page.keyboard.press("Home")
+    book.keyboard.press("Home")
     book.shows(1, step="0")
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.shows(1, step="2")
     book.tab_to(1, '.tk-table[data-table="t"] .tk-tile')
-    book.page.keyboard.press("Home")
-    book.page.keyboard.press("ArrowDown")
+    book.keyboard.press("Home")
+    book.keyboard.press("ArrowDown")
     book.shows(1, focus="t:1,0")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(1, code="t[mask]", size="5")
 
 

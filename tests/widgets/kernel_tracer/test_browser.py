@@ -94,20 +94,20 @@ def test_steps_lines_threads_and_blocks_are_pressed(book: Any) -> None:
 
 def test_by_keyboard_alone(book: Any) -> None:
     book.part(2, "barrier").focus()
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(2, step="3", doing="barrier")
     book.tab_to(2, '[data-role="back"]')
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.shows(2, step="5")
     book.tab_to(2, '.tk-table[data-table="time"] .tk-tile')
-    book.page.keyboard.press("Home")
+    book.keyboard.press("Home")
     book.shows(2, focus="time:1")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(2, step="1")
     book.tab_to(2, '.tk-table[data-table="threads"] .tk-tile')
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.shows(2, focus="thread:7")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(2, step="2")
 
 

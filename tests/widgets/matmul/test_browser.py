@@ -46,23 +46,23 @@ def test_hover_lights_the_results_of_an_element(book: Any) -> None:
 
 def test_tile_by_tile_by_keyboard(book: Any) -> None:
     book.part(1, "tiled").focus()
-    book.page.keyboard.press("Space")
+    book.keyboard.press("Space")
     book.shows(1, tiled="true", step="0", steps="4")
     book.tab_to(1, '[data-role="side"]')
-    book.page.keyboard.press("ArrowLeft")
+    book.keyboard.press("ArrowLeft")
     book.shows(1, steps="24")
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowRight")
     book.shows(1, steps="4")
     book.part(1, "step").focus()
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowRight")
     book.shows(1, step="1")
     assert book.root(1).locator('.tk-table[data-table="c"] .tk-lit').count() == 4
     assert book.tile(1, "c:0,0").get_attribute("data-full") == "4."
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.shows(1, step="4")
     assert book.tile(1, "c:0,0").get_attribute("data-full") == "20."
     book.tab_to(1, '.tk-table[data-table="a"] .tk-tile')
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowRight")
     book.shows(1, focus="a:0,1")
 
 

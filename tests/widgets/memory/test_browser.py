@@ -102,8 +102,8 @@ def test_hover_links_the_map_and_the_explorer_both_ways(book: Any) -> None:
 
 def test_a_write_typed_in_an_explorer_shows_in_the_map(book: Any) -> None:
     book.root(3).locator('.tk-tile[data-key="t:1,2"]').dblclick()
-    book.page.keyboard.type("-5")
-    book.page.keyboard.press("Enter")
+    book.keyboard.type("-5")
+    book.keyboard.press("Enter")
     book.root(2).locator('.tk-tile.tk-is-changed[data-slot="6"][data-full="-5."]').wait_for()
     assert "between two cells" in book.root(2).locator(".tk-picture").inner_text()
     assert book.ask("row[2].item()") == "-5.0"
@@ -155,7 +155,7 @@ def test_many_orders_filter_and_fold(book: Any) -> None:
 
 
 def test_by_keyboard_alone(book: Any) -> None:
-    keys = book.page.keyboard
+    keys = book.keyboard
     book.cell("u = tk.zeros(2)")
     book.cell("many = [tk.zeros(k + 1) for k in range(20)]")
     book.cell("del many")

@@ -177,6 +177,7 @@ def test_a_card_whose_kernel_was_restarted_says_so(page: Any) -> None:
 
 def test_a_lesson_that_was_not_run_shows_its_cards(desk: Desk, root: Path) -> None:
     lesson = json.loads((root / "notebooks/02_storage_offset_stride.ipynb").read_text(encoding="utf-8"))
+    desk.reopen()
     with desk.written("practice_unrun", lesson, 1100, 3000) as book:
         page = book.page
         page.locator(".tk-still").first.wait_for()

@@ -10,6 +10,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit_widgets import BroadcastExplorer, GraphView, StrideExplorer
+from tests.support.playwright_driver import driver
 
 pytestmark = pytest.mark.browser
 
@@ -27,12 +28,9 @@ FLAGS = [
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield made
-        made.close()
+    made = driver().chromium.launch(executable_path=chromium, args=FLAGS)
+    yield made
+    made.close()
 
 
 @pytest.fixture(params=["light", "dark"])

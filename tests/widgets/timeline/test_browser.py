@@ -104,19 +104,19 @@ def test_the_time_around_a_step_is_looked_at_and_left(book: Any) -> None:
 
 def test_by_keyboard_alone(book: Any) -> None:
     book.tab_to(1, '[data-role="wait"]')
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(1, step="8")
     book.tab_to(1, '.tk-table[data-table="lane:cuda:0 stream 0"] .tk-tile')
-    book.page.keyboard.press("Home")
+    book.keyboard.press("Home")
     book.shows(1, focus="run:1")
-    book.page.keyboard.press("ArrowRight")
+    book.keyboard.press("ArrowRight")
     book.shows(1, focus="run:2")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(1, step="2")
     book.tab_to(1, '.tk-table[data-table="events"] .tk-tile')
-    book.page.keyboard.press("End")
+    book.keyboard.press("End")
     book.shows(1, focus="event:8")
-    book.page.keyboard.press("Enter")
+    book.keyboard.press("Enter")
     book.shows(1, step="8")
 
 

@@ -134,6 +134,7 @@ def test_the_magic_runs_the_cell_once_in_the_notebook(book: Any) -> None:
 
 
 def test_a_cell_that_raises_shows_its_story_and_its_error(book: Any) -> None:
+    book.run_all()
     book.shows(6, step="2", status="raised", did="error", line="2")
     error = book.page.locator(
         '[data-windowed-list-index="6"] .jp-RenderedText[data-mime-type*="stderr"], '
@@ -170,7 +171,7 @@ def test_calls_in_a_function_are_indented(book: Any) -> None:
 
 
 def test_by_keyboard_alone(book: Any) -> None:
-    keys = book.page.keyboard
+    keys = book.keyboard
     book.ask("tr.run()")
     book.shows(1, step="5")
     book.part(1, "back").focus()

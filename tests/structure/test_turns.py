@@ -1,0 +1,34 @@
+"""How `make test` deals the tests out: the browser's files first and whole, the longest next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tests.support.turns import DEALT_OUT, Turns, in_turn
+
+
+def item(file: str, name: str, browser: bool = False) -> Any:
+    """What stands for a test."""
+    return SimpleNamespace(
+        path=Path(file), name=name, get_closest_marker=lambda marker: browser and marker == "browser"
+    )
+
+
+def test_the_order_of_files() -> None:
+    one, two = item("a.py", "one"), item("a.py", "two")
+    more = [item("b.py", str(number)) for number in range(3)]
+    cell, seen, beside = item("z.ipynb", "cell"), item("y.py", "seen", browser=True), item("y.py", "beside")
+    found = in_turn(cast(list[pytest.Item], [two, *more, one, beside, cell, seen]))
+    assert found == [beside, seen, cell, *more, two, one]
+
+
+def test_a_file_stays_whole_but_where_every_test_starts_a_kernel() -> None:
+    turns = object.__new__(Turns)
+    assert turns._split_scope("tests/a.py::test[x::y]") == "tests/a.py"
+    dealt = f"{DEALT_OUT}::test[06]"
+    assert turns._split_scope(dealt) == dealt
+    assert (Path(__file__).resolve().parents[2] / DEALT_OUT).is_file()
