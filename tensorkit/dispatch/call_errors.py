@@ -43,6 +43,7 @@ __all__ = [
     "missing_kernel",
     "takes",
     "told",
+    "unbound",
     "unmatched",
 ]
 

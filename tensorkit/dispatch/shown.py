@@ -75,7 +75,7 @@ class _Block(ModuleType):
         return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno]) + "\n"
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
-        """What has this is a kind of function to `doctest`, which would leave out the examples of what it wraps."""
+        """What has this is a kind of function to ``doctest``, which would leave out the examples of what it wraps."""
         return self
 
 

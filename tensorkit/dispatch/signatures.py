@@ -26,6 +26,7 @@ __all__ = [
     "METHODS",
     "Forms",
     "Inner",
+    "as_listed",
     "declare",
     "is_one_number",
     "is_whole",

@@ -94,6 +94,8 @@ WORDS = {
 NAMED_BELOW = {
     ("autograd/graph/saved_mutation.py", "__setitem__"): "which writes, though its name does not end with _",
     ("autograd/tensor_methods.py", "detach_"): "which is made there",
+    ("dispatch/shown.py", "max"): "the parameter of clamp",
+    ("dispatch/shown.py", "min"): "the parameter of clamp",
     ("elementwise/binary.py", "add"): "whose operands may change places",
     ("elementwise/binary.py", "mul"): "whose operands may change places",
 }

@@ -52,7 +52,7 @@ ELSEWHERE = {
     "ops.creation.ranges:_ONE_THREAD": PYTORCH,
     "ops.indexing.index_plan:_TOO_MANY_MEMBERS": PYTORCH,
     "ops.linalg.cdist:_BY_PRODUCTS": PYTORCH,
-    "kernels.cpu.sum_in_order:_LANES": PYTORCH,
+    "kernels.cpu.sums.sum_in_order:_LANES": PYTORCH,
     "ops.random.sampling:_MOST_CATEGORIES": "PyTorch refuses more",
     "ops.rearranging.combinations:_MOST_DIMS": "NumPy's dimensions",
     "ops.reduction.arguments:sum_in_order.MOST_ON_ONE_THREAD": PYTORCH,

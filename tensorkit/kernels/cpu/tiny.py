@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cpu import sum_compiled, sum_in_order
+from tensorkit.kernels.cpu.sums import sum_compiled, sum_in_order
 from tensorkit.kernels.sizes import SMALL, TINY
 
 __all__ = [

@@ -17,8 +17,8 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import sum_in_order
-from tensorkit.kernels.cpu.sum import sum_along
+from tensorkit.kernels.cpu.sums import sum_in_order
+from tensorkit.kernels.cpu.sums.sum import sum_along
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.type_names import cpp_name

@@ -21,8 +21,8 @@ from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import sum_compiled
-from tensorkit.kernels.cpu.sum import squares, sum_along
+from tensorkit.kernels.cpu.sums import sum_compiled
+from tensorkit.kernels.cpu.sums.sum import squares, sum_along
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,

@@ -21,7 +21,7 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
-from tensorkit.kernels.cpu.sum import moments, squares, sum_along
+from tensorkit.kernels.cpu.sums.sum import moments, squares, sum_along
 from tensorkit.kernels.sizes import TINY
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.pointwise.where import where

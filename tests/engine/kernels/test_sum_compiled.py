@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels.cpu import sum_compiled
+from tensorkit.kernels.cpu.sums import sum_compiled
 from tensorkit.kernels.jit import compiler
 from tests.engine.kernels.test_medium_sizes import LAYOUTS as OF_TENSORS
 from tests.engine.kernels.test_medium_sizes import agree

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cpu.sum_in_order_compiled import each_row, whole
+from tensorkit.kernels.cpu.sums.sum_in_order_compiled import each_row, whole
 
 __all__ = ["MOST_ON_ONE_THREAD", "row_totals", "total"]
 

@@ -1,4 +1,4 @@
-"""The strides of what operations make anew of tensors whose dimensions lie in memory in another order."""
+"""The strides of what operations make of tensors whose dimensions lie in memory in another order."""
 
 from __future__ import annotations
 

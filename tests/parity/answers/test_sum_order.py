@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels.cpu import sum_in_order
+from tensorkit.kernels.cpu.sums import sum_in_order
 from tensorkit.kernels.jit import compiler
 from tests.torch_oracle import fused
 

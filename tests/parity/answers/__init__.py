@@ -1,0 +1,1 @@
+"""What PyTorch answers to single calls: strides of results, orders of additions, refusals."""
