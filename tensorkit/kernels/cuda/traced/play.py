@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy
@@ -15,6 +14,7 @@ from tensorkit.kernels.cuda.compile import bind
 from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
 from tensorkit.kernels.cuda.traced.memory import TracedArray, TracedPointer, Watch
 from tensorkit.kernels.cuda.traced.notes import Notes
+from tensorkit.kernels.cuda.traced.numba_names import is_numbas, of_numba
 from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, MachineMath, TracedCuda
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.words import who
@@ -162,15 +162,16 @@ def _bound(
         return made[called]
 
     def exchanged(value: Any) -> Any:
-        value = getattr(value, "py_func", value) if not isinstance(value, type) else value
-        if isinstance(value, FunctionType):
-            return wrap(value)
+        called = getattr(value, "py_func", value) if not isinstance(value, type) else value
+        if isinstance(called, FunctionType) and (called is not value or not is_numbas(called)):
+            return wrap(called)
         if value is math:
             return MachineMath()
         if isinstance(value, BuiltinFunctionType) and value.__module__ == "math":
             return MachineMath.function(value.__name__, value)
-        return _of_numba(value, cuda)
+        return of_numba(value, cuda, exchanged)
 
+    cuda.exchange = exchanged
     used.update(function.__code__.co_names)
     bound = _with_cuda(bind(function, names, exchanged, _all), cuda)
     return bound, not used.isdisjoint(SYNCHRONISING)
@@ -183,38 +184,6 @@ def _all(value: Any) -> bool:
 def _with_cuda(bound: Function, cuda: TracedCuda) -> Function:
     bound.__globals__["cuda"] = cuda
     return bound
-
-
-def _of_numba(value: Any, cuda: TracedCuda) -> Any:
-    """Our stand-in for ``numba.cuda``, for ``numba``, or for a name that was imported from the former."""
-    theirs = sys.modules.get("numba.cuda")
-    if theirs is None:
-        return value
-    if isinstance(value, ModuleType):
-        if value is theirs:
-            return cuda
-        return _Numba(cuda) if value.__name__ == "numba" else value
-    for name in _NAMES:
-        if getattr(theirs, name, None) is value:
-            return getattr(cuda, name)
-    return value
-
-
-_NAMES = (
-    "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "shared", "local", "const", "atomic",
-    "threadfence", "threadfence_block", "threadfence_system", "lanemask_lt", "selp", "fma", "popc",
-    "clz", "ffs", "brev", "cbrt", "nanosleep", *sorted(SYNCHRONISING),
-)  # fmt: skip
-
-
-class _Numba:
-    """The module ``numba`` with another ``cuda`` in it."""
-
-    def __init__(self, cuda: TracedCuda) -> None:
-        self.cuda = cuda
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(sys.modules["numba"], name)
 
 
 def _recorded(argument: Any, name: str, trace: Notes) -> Any:

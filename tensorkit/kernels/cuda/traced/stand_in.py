@@ -6,14 +6,15 @@ Also the `math` that it finds: as on a GPU, a function outside its domain gives 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy
 
 from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, array_of, contiguous, unset_cells
 from tensorkit.kernels.cuda.traced.notes import WARP, Dims, Memory, View
+from tensorkit.kernels.cuda.traced.numba_names import Namespace, known_as, unknown
 from tensorkit.kernels.cuda.traced.words import coordinates
 
 __all__ = ["SYNCHRONISING", "MachineMath", "TracedCuda"]
@@ -28,10 +29,11 @@ SYNCHRONISING = frozenset({
 """The names for which the threads of a block have to live at the same time."""
 
 
+@known_as("Dim3")
 class _Where:
-    """``threadIdx`` or ``blockIdx``: three numbers that change with the thread that is running."""
+    """``threadIdx`` or ``blockIdx``, which change with the thread that is running, ``blockDim`` or ``gridDim``."""
 
-    def __init__(self, places: list[Dims], number: Callable[[], int]) -> None:
+    def __init__(self, places: list[Dims], number: Callable[[], int] = lambda: 0) -> None:
         self._places, self._number = places, number
 
     x = property(lambda self: self._places[self._number()][0])
@@ -39,6 +41,7 @@ class _Where:
     z = property(lambda self: self._places[self._number()][2])
 
 
+@known_as("cuda")
 class TracedCuda:
     """Numba's ``cuda``, as far as kernels use it.
 
@@ -54,21 +57,23 @@ class TracedCuda:
         self._watch, self._notes, self._dynamic = watch, notes, shared_bytes
         self._shared: dict[Any, TracedArray] = {}
         self._names: dict[Any, str] = {}
-        self.blockDim = SimpleNamespace(**dict(zip("xyz", notes.block, strict=True)))
-        self.gridDim = SimpleNamespace(**dict(zip("xyz", notes.grid, strict=True)))
+        self.blockDim, self.gridDim = _Where([notes.block]), _Where([notes.grid])
         self._places = [coordinates(t, notes.block) for t in range(notes.threads)]
         self._homes = [coordinates(b, notes.grid) for b in range(notes.blocks)]
         self.threadIdx = _Where(self._places, lambda: notes.thread)
         self.blockIdx = _Where(self._homes, lambda: notes.now)
-        self.shared = SimpleNamespace(array=self._shared_array)
-        self.local = SimpleNamespace(array=self._local_array)
-        self.const = SimpleNamespace(array_like=self._constant)
+        self.shared = Namespace("cuda.shared", array=self._shared_array)
+        self.local = Namespace("cuda.local", array=self._local_array)
+        self.const = Namespace("cuda.const", array_like=self._constant)
         self.atomic = _Atomic()
+        self.exchange: Callable[[Any], Any] = lambda value: value
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"cuda.{name} is not known to the emulated device: kernels that use it need a GPU"
-        )
+        theirs = sys.modules.get("numba.cuda")
+        found = self.exchange(getattr(theirs, name, None))
+        if found is None:
+            raise AttributeError(unknown(f"cuda.{name}"))
+        return found
 
     def begin_block(self) -> None:
         """Another block: its shared memory is another one."""
@@ -271,8 +276,12 @@ def _dtype(kind: Any) -> Any:
     return numpy.dtype(kind if isinstance(kind, type) else getattr(kind, "name", kind))
 
 
+@known_as("cuda.atomic")
 class _Atomic:
     """``cuda.atomic``: each gives back what was there."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(unknown(f"cuda.atomic.{name}"))
 
     @staticmethod
     def add(array: Any, index: Any, value: Any) -> Any:
