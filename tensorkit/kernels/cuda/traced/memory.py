@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from math import prod
+from operator import index as index_of
 from types import CodeType, FrameType
 from typing import Any
 
@@ -16,7 +17,9 @@ import numpy
 
 from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.traced.notes import Notes, Stray, View
+from tensorkit.kernels.cuda.traced.numba_names import known_as
 from tensorkit.kernels.cuda.traced.threads import Crew
+from tensorkit.kernels.cuda.traced.whole_arrays import WholeArray
 from tensorkit.kernels.cuda.traced.words import strayed
 
 __all__ = ["SilentArray", "TracedArray", "TracedPointer", "Watch", "array_of", "contiguous", "unset_cells"]
@@ -114,7 +117,8 @@ class TracedPointer:
         self.array[self._slot("write", index)] = value
 
 
-class TracedArray:
+@known_as("array")
+class TracedArray(WholeArray):
     """What a kernel knows of an array: sizes, indices, rows. Reading and writing are noted.
 
     An index outside the array is noted and the access left out, or is an error where the notes are `strict`. As in
@@ -205,7 +209,7 @@ class TracedArray:
             raise IndexError(f"{self._name} has {self.ndim} dimensions, and was indexed with {len(given)}")
         whole = len(given) == self.ndim and not any(isinstance(part, slice) for part in given)
         if whole:
-            return tuple(int(part.__index__()) for part in given)
+            return tuple(self._whole(part) for part in given)
         memory, shape, strides, start = self._view
         sizes, steps = [], []
         for part, n, step in zip(
@@ -217,8 +221,18 @@ class TracedArray:
                 sizes.append(len(range(low, high, by)))
                 steps.append(step * by)
             else:
+                part = self._whole(part)
                 start += (part + n if part < 0 else part) * step
         return View(memory, tuple(sizes), tuple(steps), start)
+
+    def _whole(self, part: Any) -> int:
+        """One index as a number."""
+        try:
+            return index_of(part)
+        except TypeError:
+            raise TypeError(
+                f"{self._name} was indexed with {part!r}, and an index is an integer or a slice"
+            ) from None
 
     def _reach(self, kind: str, index: tuple[int, ...], change: Callable[[Any], Any]) -> Any:
         """Touch one slot: what it held."""
@@ -277,6 +291,7 @@ class TracedArray:
             )
 
 
+@known_as("array")
 class SilentArray(TracedArray):
     """The array of a launch that nobody takes notes of: elements inside it are reached by the shortest way."""
 
@@ -301,7 +316,10 @@ class SilentArray(TracedArray):
 
     def __getitem__(self, index: Any) -> Any:
         slot = self._slot(index)
-        return super().__getitem__(index) if slot < 0 else self._cells[slot]
+        try:
+            return super().__getitem__(index) if slot < 0 else self._cells[slot]
+        except IndexError:  # a slot that is no integer
+            return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         slot = self._slot(index)

@@ -78,6 +78,9 @@ class Unplayed:
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(self._why)
 
+    def __str__(self) -> str:
+        return self._why
+
     __getitem__ = __call__
 
 
@@ -108,7 +111,7 @@ def of_numba(value: Any, cuda: Any, exchange: Exchange) -> Any:
         return value if theirs is None else cuda
     if isinstance(value, ModuleType):
         return _of_module(value, exchange)
-    name = next((name for name in PLAYED if getattr(theirs, name, None) is value), None)
+    name = next((name for name in PLAYED if vars(theirs).get(name, theirs) is value), None)
     if name is not None:
         return getattr(cuda, name)
     home = getattr(value, "__module__", None) or ""

@@ -12,14 +12,15 @@ import numpy
 
 from tensorkit.kernels.cuda.compile import bind
 from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
-from tensorkit.kernels.cuda.traced.memory import TracedArray, TracedPointer, Watch
+from tensorkit.kernels.cuda.traced.memory import TracedPointer, Watch
 from tensorkit.kernels.cuda.traced.notes import Notes
 from tensorkit.kernels.cuda.traced.numba_names import is_numbas, of_numba
+from tensorkit.kernels.cuda.traced.refusals import SHARED_BYTES, refuse
 from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, MachineMath, TracedCuda
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.words import who
 
-__all__ = ["plain", "play", "run"]
+__all__ = ["check", "plain", "play", "run"]
 
 Function = Callable[..., Any]
 
@@ -74,7 +75,7 @@ def run(
         arguments: what it is called with.
         silent: take no notes, and refuse what goes astray; otherwise it is noted, and the warps go in step.
         shared_bytes: the size of shared memory whose size the kernel leaves to the launch.
-        watched: makes of an argument, by its name, what the kernel is handed: a `TracedArray` of an array.
+        watched: makes of an argument, by its name, what the kernel is handed: a `TracedArray` of an array, whose view is noted.
     """
     function = plain(kernel)
     trace = KernelTrace(grid, block, function.__name__)
@@ -87,11 +88,22 @@ def run(
     given = inspect.signature(function).bind(*arguments)
     given.apply_defaults()
     ready = [watched(name, value, watch) for name, value in given.arguments.items()]
-    for name, value in zip(given.arguments, ready, strict=True):
-        if isinstance(value, TracedArray):
-            trace.views[name] = value._view
     _all_blocks(watch, cuda, lambda: bound(*ready), crew=waits or not silent)
     return trace
+
+
+def check(kernel: Any, shared_bytes: int = 0) -> None:
+    """Refuse what Numba does not compile in a kernel, and more shared memory than a block may have.
+
+    Raises:
+        TypeError, NameError, AttributeError: with the line.
+        RuntimeError: for too much shared memory.
+    """
+    asked = refuse(plain(kernel), TracedCuda(Watch(Notes((1,), (1,))))) + shared_bytes
+    if asked > SHARED_BYTES:
+        raise RuntimeError(
+            f"CUDA error: invalid argument\n{asked:,} bytes of shared memory; a block has {SHARED_BYTES:,}"
+        )
 
 
 def plain(kernel: Any) -> FunctionType:

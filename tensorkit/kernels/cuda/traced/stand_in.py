@@ -14,7 +14,7 @@ import numpy
 
 from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, array_of, contiguous, unset_cells
 from tensorkit.kernels.cuda.traced.notes import WARP, Dims, Memory, View
-from tensorkit.kernels.cuda.traced.numba_names import Namespace, known_as, unknown
+from tensorkit.kernels.cuda.traced.numba_names import Namespace, known_as, of_numba, unknown
 from tensorkit.kernels.cuda.traced.words import coordinates
 
 __all__ = ["SYNCHRONISING", "MachineMath", "TracedCuda"]
@@ -66,7 +66,7 @@ class TracedCuda:
         self.local = Namespace("cuda.local", array=self._local_array)
         self.const = Namespace("cuda.const", array_like=self._constant)
         self.atomic = _Atomic()
-        self.exchange: Callable[[Any], Any] = lambda value: value
+        self.exchange: Callable[[Any], Any] = lambda value: of_numba(value, self, self.exchange)
 
     def __getattr__(self, name: str) -> Any:
         theirs = sys.modules.get("numba.cuda")
