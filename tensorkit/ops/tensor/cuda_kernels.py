@@ -163,7 +163,8 @@ def _on_gpu(
     kernel: Any, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...], sharedmem: int
 ) -> None:
     cuda: Any = import_module("numba.cuda")
-    compiled = kernel if hasattr(kernel, "py_func") else cuda.jit(plain(kernel))
+    compiled = getattr(kernel, "_numba_dispatcher", kernel)
+    compiled = compiled if hasattr(compiled, "py_func") else cuda.jit(plain(kernel))
     stream = kernels.streams_of(kernels.current_device()).current()
     begun = told.begin(stream) if tracing.active else None
     compiled[grid, block, cuda.external_stream(stream.handle) if stream.handle else 0, sharedmem](*args)
@@ -198,7 +199,9 @@ def _refuse(kernel: Any, args: tuple[Any, ...], sharedmem: int) -> None:
     check(kernel, sharedmem)
     for name, value in signature(plain(kernel)).bind(*args).arguments.items():
         if isinstance(value, (list, dict, set)):
-            raise TypeError(f"{name} is a {type(value).__name__}, which no kernel takes: hand over an array or a tuple")
+            raise TypeError(
+                f"{name} is a {type(value).__name__}, which no kernel takes: hand over an array or a tuple"
+            )
 
 
 def _tensors(given: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Tensor]]:
@@ -235,6 +238,7 @@ class _Handed:
         self._direct = direct
         self._bytes: dict[int, Any] = {}
         self._memories: dict[tuple[int, str], Memory] = {}
+        self._owners: list[Any] = []  # they live as long as their numbers are keys
         self._tensors: list[tuple[Tensor, Memory]] = []
 
     def watched(self, name: str, value: Any, watch: Watch) -> Any:
@@ -270,6 +274,7 @@ class _Handed:
     def _memory(self, owner: Any, kind: str, make: Any) -> Memory:
         key = id(owner), kind
         if key not in self._memories:
+            self._owners.append(owner)
             self._memories[key] = Memory("global", make(), keep=not self._direct)
         return self._memories[key]
 

@@ -24,9 +24,11 @@ _SAME = (
 )  # fmt: skip
 """What NumPy calls by the same name."""
 
-_OF_SCIPY = {"erf": "erf", "erfc": "erfc", "erfcx": "erfcx", "erfinv": "erfinv", "erfcinv": "erfcinv", "lgamma": "gammaln",
-             "tgamma": "gamma", "normcdf": "ndtr", "normcdfinv": "ndtri", "j0": "j0", "j1": "j1", "jn": "jn", "y0": "y0",
-             "y1": "y1", "yn": "yn"}  # fmt: skip
+_OF_SCIPY = {
+    "erf": "erf", "erfc": "erfc", "erfcx": "erfcx", "erfinv": "erfinv", "erfcinv": "erfcinv", "lgamma": "gammaln",
+    "tgamma": "gamma", "normcdf": "ndtr", "normcdfinv": "ndtri", "j0": "j0", "j1": "j1", "jn": "jn", "y0": "y0",
+    "y1": "y1", "yn": "yn",
+}  # fmt: skip
 
 
 def _to_nearest(x: Any) -> Any:

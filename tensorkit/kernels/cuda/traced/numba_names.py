@@ -1,7 +1,7 @@
 """Names of Numba's in a kernel: what stands for them here, and a sentence for those that are not played.
 
-A kernel may reach them as ``cuda.grid``, ``numba.cuda.grid`` or ``grid``: they are known by what they are, not by how they
-were imported.
+A kernel may reach them as ``cuda.grid``, ``numba.cuda.grid`` or ``grid``: they are known by what they are, not by how
+they were imported.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Exchange = Callable[[Any], Any]
 
 PLAYED = (
     "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpsize", "shared", "local", "const",
-    "atomic", "threadfence", "threadfence_block", "threadfence_system", "lanemask_lt", "selp", "fma", "popc", "clz", "ffs",
-    "brev", "cbrt", "nanosleep", "syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", "syncwarp",
-    "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "ballot_sync", "all_sync", "any_sync", "eq_sync",
-    "match_any_sync", "match_all_sync", "activemask",
+    "atomic", "threadfence", "threadfence_block", "threadfence_system", "lanemask_lt", "selp", "fma", "popc",
+    "clz", "ffs", "brev", "cbrt", "nanosleep", "syncthreads", "syncthreads_count", "syncthreads_and",
+    "syncthreads_or", "syncwarp", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "ballot_sync",
+    "all_sync", "any_sync", "eq_sync", "match_any_sync", "match_all_sync", "activemask",
 )  # fmt: skip
 """The names of ``numba.cuda`` that a kernel may use on an emulated device."""
 
@@ -38,10 +38,11 @@ def unknown(name: str) -> str:
 
 
 def known_as(name: str) -> Callable[[type], type]:
-    """Give a class that stands for something in a kernel the name that a kernel knows it by: errors of Python's say it."""
+    """Name a class by what it stands for in a kernel: errors of Python's say that name."""
 
     def named(cls: type) -> type:
         cls.__name__ = cls.__qualname__ = name
+        setattr(cls, "__repr__", lambda self: f"<{name}>")  # noqa: B010
         for member in vars(cls).values():
             function = getattr(member, "__func__", member)
             if isinstance(function, FunctionType):
@@ -115,7 +116,8 @@ def of_numba(value: Any, cuda: Any, exchange: Exchange) -> Any:
     if name is not None:
         return getattr(cuda, name)
     home = getattr(value, "__module__", None) or ""
-    if not home.startswith("numba.cuda") or _is_types(home) or not callable(value):
+    stub = home.startswith("numba.cuda") and not _is_types(home) and not hasattr(value, "py_func")
+    if not stub or not callable(value):
         return value
     name = getattr(value, "__name__", None) or _name_in(theirs, value)
     played = libdevice.function(name) if home == "numba.cuda.libdevice" else None
@@ -143,5 +145,7 @@ def _why(part: str, name: str) -> str:
     if part in ("api", "compiler", "cudadrv", "decorators", "kernels"):
         return f"cuda.{name} is for the program that launches a kernel: a kernel cannot use it"
     if name == "laneid":
-        return "laneid changes with the thread: a kernel on the emulated device has to write it as cuda.laneid"
+        return (
+            "laneid changes with the thread: a kernel on the emulated device has to write it as cuda.laneid"
+        )
     return unknown(f"cuda.{part}.{name}" if part in ("cg", "fp16", "libdevice") else f"cuda.{name}")

@@ -15,7 +15,7 @@ from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
 from tensorkit.kernels.cuda.traced.memory import TracedPointer, Watch
 from tensorkit.kernels.cuda.traced.notes import Notes
 from tensorkit.kernels.cuda.traced.numba_names import is_numbas, of_numba
-from tensorkit.kernels.cuda.traced.refusals import SHARED_BYTES, refuse
+from tensorkit.kernels.cuda.traced.refusals import RETURNS_NOTHING, SHARED_BYTES, refuse
 from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, MachineMath, TracedCuda
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.words import who
@@ -75,7 +75,8 @@ def run(
         arguments: what it is called with.
         silent: take no notes, and refuse what goes astray; otherwise it is noted, and the warps go in step.
         shared_bytes: the size of shared memory whose size the kernel leaves to the launch.
-        watched: makes of an argument, by its name, what the kernel is handed: a `TracedArray` of an array, whose view is noted.
+        watched: makes of an argument, by its name, what the kernel is handed: a `TracedArray` of an array, whose view
+            is noted.
     """
     function = plain(kernel)
     trace = KernelTrace(grid, block, function.__name__)
@@ -120,7 +121,7 @@ def plain(kernel: Any) -> FunctionType:
     return function
 
 
-def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], None], crew: bool) -> None:
+def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], Any], crew: bool) -> None:
     """Every thread of every block: alive together where they wait for one another, else one after the other."""
     notes = watch.notes
 
@@ -130,7 +131,8 @@ def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], None], crew: 
 
     def work(thread: int) -> None:
         try:
-            call()
+            if call() is not None:
+                raise TypeError(f"{notes.name}: {RETURNS_NOTHING}")
         except Exception as error:
             error.add_note(f"in {who(notes, notes.now, thread)}")
             raise

@@ -17,14 +17,15 @@ from typing import Any, NoReturn
 
 import numpy
 
-from tensorkit.kernels.cuda.traced.numba_names import Unplayed
+from tensorkit.kernels.cuda.traced.numba_names import Unplayed, is_numbas
 from tensorkit.kernels.cuda.traced.whole_arrays import UFUNCS
 
-__all__ = ["SHARED_BYTES", "refuse"]
+__all__ = ["RETURNS_NOTHING", "SHARED_BYTES", "refuse"]
 
 SHARED_BYTES = 48 * 1024
 """How much shared memory a block may have."""
 
+RETURNS_NOTHING = "a kernel returns nothing; write into an array"
 _ARRAYS = "an array or a tuple can hold the numbers"
 _CONSTRUCTS: dict[type[ast.AST], str] = {
     ast.ListComp: f"a list; {_ARRAYS}",
@@ -52,8 +53,8 @@ _CONSTRUCTS: dict[type[ast.AST], str] = {
 }
 
 _BUILTINS = frozenset({
-    "abs", "bool", "complex", "divmod", "enumerate", "float", "hasattr", "int", "isinstance", "iter", "len", "max", "min",
-    "next", "ord", "pow", "print", "range", "round", "slice", "sum", "tuple", "type", "zip",
+    "abs", "bool", "complex", "divmod", "enumerate", "float", "hasattr", "int", "isinstance", "iter", "len", "max",
+    "min", "next", "ord", "pow", "print", "range", "round", "slice", "sum", "tuple", "type", "zip",
 })  # fmt: skip
 """The functions of Python's that Numba compiles for a GPU."""
 
@@ -115,11 +116,12 @@ def _source(code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lamb
     except (OSError, TypeError, SyntaxError):
         return None
     ast.increment_lineno(tree, first - 1)
-    kinds = ast.Lambda if code.co_name == "<lambda>" else (ast.FunctionDef, ast.AsyncFunctionDef)
-    found = [
-        node for node in ast.walk(tree) if isinstance(node, kinds) and code.co_name in ("<lambda>", getattr(node, "name", ""))
-    ]
-    return found[0] if found and (len(found) == 1 or found[0] is tree.body[0]) else None
+    if code.co_name == "<lambda>":
+        lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+        return lambdas[0] if len(lambdas) == 1 else None
+    found = tree.body[0]
+    right = isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)) and found.name == code.co_name
+    return found if right else None  # type: ignore[return-value]
 
 
 class _Reader(ast.NodeVisitor):
@@ -153,7 +155,9 @@ class _Reader(ast.NodeVisitor):
 
     def _refuse(self, node: ast.AST, why: str, kind: type[Exception] = TypeError) -> NoReturn:
         line = getattr(node, "lineno", self._function.__code__.co_firstlineno)
-        raise kind(f"line {line} of {self._function.__name__}, {ast.unparse(node).splitlines()[0]}: {why}") from None
+        raise kind(
+            f"line {line} of {self._function.__name__}, {ast.unparse(node).splitlines()[0]}: {why}"
+        ) from None
 
     def visit(self, node: ast.AST) -> None:
         what = _CONSTRUCTS.get(type(node))
@@ -191,11 +195,15 @@ class _Reader(ast.NodeVisitor):
         given = node.value
         nothing = given is None or (isinstance(given, ast.Constant) and given.value is None)
         if self._kernel and not self._depth and not nothing and not isinstance(given, ast.Call):
-            self._refuse(node, "a kernel returns nothing; write into an array")
+            self._refuse(node, RETURNS_NOTHING)
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+        if (
+            isinstance(node.op, ast.Mod)
+            and isinstance(node.left, ast.Constant)
+            and isinstance(node.left.value, str)
+        ):
             self._refuse(node, "Numba formats no text; print(…) takes numbers and texts side by side")
         self.generic_visit(node)
 
@@ -205,7 +213,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if isinstance(node.ctx, ast.Store) and isinstance(self._value(node.value), numpy.ndarray):
-            self._refuse(node, "Numba takes a global array as a constant: hand it over as an argument to write there")
+            self._refuse(
+                node, "Numba takes a global array as a constant: hand it over as an argument to write there"
+            )
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -225,7 +235,9 @@ class _Reader(ast.NodeVisitor):
     # ---- sizes that have to be constants
 
     def _array(self, node: ast.Call, shared: bool) -> None:
-        given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {k.arg or "": k.value for k in node.keywords}
+        given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
+            k.arg or "": k.value for k in node.keywords
+        }
         if "shape" not in given or "dtype" not in given:
             self._refuse(node, "an array in a kernel needs a shape and a dtype")
         shape, kind = self._constant(given["shape"], node), self._value(given["dtype"])
@@ -239,7 +251,9 @@ class _Reader(ast.NodeVisitor):
         if _UNKNOWN not in sizes:
             self.shared += item * int(numpy.prod(sizes, dtype=object))
         if self.shared > SHARED_BYTES:
-            self._refuse(node, f"{self.shared:,} bytes of shared memory; a block has {SHARED_BYTES:,}", RuntimeError)
+            self._refuse(
+                node, f"{self.shared:,} bytes of shared memory; a block has {SHARED_BYTES:,}", RuntimeError
+            )
 
     def _constant(self, node: ast.expr, call: ast.Call, folded: bool = False) -> Any:
         """A size, or a tuple of them, known when the kernel is compiled; `_UNKNOWN` where only Numba can tell."""
@@ -253,10 +267,12 @@ class _Reader(ast.NodeVisitor):
         if isinstance(node, ast.Subscript):
             owner, at = self._value(node.value), node.slice
             if isinstance(owner, tuple) and isinstance(at, ast.Constant):
-                return owner[at.value]
+                return owner[at.value]  # type: ignore[index]
         if isinstance(node, ast.Attribute) and not folded:
             value = self._value(node)
-            if node.attr == "ndim" or (type(value) is int and isinstance(self._value(node.value), ModuleType)):
+            if node.attr == "ndim" or (
+                type(value) is int and isinstance(self._value(node.value), ModuleType)
+            ):
                 return value
         if isinstance(node, ast.Name) and not folded:
             return self._constant_name(node, call)
@@ -272,7 +288,11 @@ class _Reader(ast.NodeVisitor):
                 return self._constant(before[0], call)
             return self._not_constant(call)
         value = self._value(node)
-        if value is _UNKNOWN or type(value) is int or (isinstance(value, tuple) and all(type(n) is int for n in value)):
+        if (
+            value is _UNKNOWN
+            or type(value) is int
+            or (isinstance(value, tuple) and all(type(n) is int for n in value))
+        ):
             return value
         return self._not_constant(call)
 
@@ -332,7 +352,7 @@ class _Reader(ast.NodeVisitor):
             self._refuse(node, str(value), AttributeError)
         function = getattr(value, "py_func", None)
         if isinstance(function, FunctionType):
-            self.called.append(function)
+            self.called += [] if is_numbas(function) else [function]
         elif isinstance(value, FunctionType) and not _is_ours(value):
             self._refuse(node, "Numba calls no plain function: decorate it with @cuda.jit(device=True)")
         elif (why := _why_not(value)) is not None:
@@ -353,8 +373,16 @@ def _why_not(value: Any) -> str | None:
         return f"Numba takes no {type(value).__name__} from outside: hand over an array or a tuple"
     if isinstance(value, numpy.ufunc):
         known = value.__name__ in UFUNCS
-        return None if known else f"Numba compiles no numpy.{value.__name__} for a GPU; see math, or write it out"
-    if callable(value) and not isinstance(value, type) and (getattr(value, "__module__", "") or "").startswith("numpy"):
+        return (
+            None
+            if known
+            else f"Numba compiles no numpy.{value.__name__} for a GPU; see math, or write it out"
+        )
+    if (
+        callable(value)
+        and not isinstance(value, type)
+        and (getattr(value, "__module__", "") or "").startswith("numpy")
+    ):
         return "the emulated device does not know this function of NumPy: write a loop, or see math"
     if hasattr(type(value), "__cuda_array_interface__"):
         return f"Numba takes no {type(value).__name__} from outside: hand it over as an argument"
