@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from math import prod
+from operator import index as as_index
 from types import CodeType, FrameType
 from typing import Any
 
@@ -32,12 +33,13 @@ class Watch:
 
     Args:
         notes: what is written down.
-        code: the kernel's own code, whose lines are named.
+        code: the kernel's own code, whose lines are named; set before it runs.
         crew: the threads of the block that is running; None where each runs to its end.
     """
 
-    def __init__(self, notes: Notes, code: CodeType | None = None) -> None:
-        self.notes, self.code = notes, code
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.code: CodeType | None = None
         self.crew: Crew | None = None
         self._begins: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
@@ -111,7 +113,7 @@ class TracedPointer:
         return self.array[self._slot("read", index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[self._slot("write", index)] = value
+        _store(self.array, self._slot("write", index), value)
 
 
 class TracedArray:
@@ -205,7 +207,7 @@ class TracedArray:
             raise IndexError(f"{self._name} has {self.ndim} dimensions, and was indexed with {len(given)}")
         whole = len(given) == self.ndim and not any(isinstance(part, slice) for part in given)
         if whole:
-            return tuple(int(part.__index__()) for part in given)
+            return tuple(map(as_index, given))
         memory, shape, strides, start = self._view
         sizes, steps = [], []
         for part, n, step in zip(
@@ -217,7 +219,8 @@ class TracedArray:
                 sizes.append(len(range(low, high, by)))
                 steps.append(step * by)
             else:
-                start += (part + n if part < 0 else part) * step
+                at = as_index(part)
+                start += (at + n if at < 0 else at) * step
         return View(memory, tuple(sizes), tuple(steps), start)
 
     def _reach(self, kind: str, index: tuple[int, ...], change: Callable[[Any], Any]) -> Any:
@@ -280,21 +283,25 @@ class TracedArray:
 class SilentArray(TracedArray):
     """The array of a launch that nobody takes notes of: elements inside it are reached by the shortest way."""
 
-    __slots__ = ("_cells", "_shape", "_start", "_strides")
+    __slots__ = ("_cells", "_start", "_strides", "shape", "size")
 
     def __init__(self, name: str, view: View, watch: Watch) -> None:
         super().__init__(name, view, watch)
-        self._cells, self._start = view.memory.cells, view.start
-        self._shape, self._strides = view.shape, view.strides
+        self._cells, self._start, self._strides = view.memory.cells, view.start, view.strides
+        self.shape: tuple[int, ...] = view.shape
+        self.size: int = prod(view.shape)
 
     def _slot(self, index: Any) -> int:
         """The slot of an element inside the array; -1 for every other index."""
         try:
-            if len(self._shape) == 1:
-                return self._start + index * self._strides[0] if 0 <= index < self._shape[0] else -1
-            (i, j), (rows, columns) = index, self._shape
+            if len(self.shape) == 1:
+                i = as_index(index)
+                return self._start + i * self._strides[0] if 0 <= i < self.shape[0] else -1
+            i, j = map(as_index, index)
+            rows, columns = self.shape
             if 0 <= i < rows and 0 <= j < columns:
-                return int(self._start + i * self._strides[0] + j * self._strides[1])
+                down, along = self._strides
+                return self._start + i * down + j * along
         except (TypeError, ValueError):  # slices, rows, other numbers of dimensions
             pass
         return -1
