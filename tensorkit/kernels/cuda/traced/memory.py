@@ -35,12 +35,13 @@ class Watch:
 
     Args:
         notes: what is written down.
-        code: the kernel's own code, whose lines are named.
+        code: the kernel's own code, whose lines are named; set before it runs.
         crew: the threads of the block that is running; None where each runs to its end.
     """
 
-    def __init__(self, notes: Notes, code: CodeType | None = None) -> None:
-        self.notes, self.code = notes, code
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.code: CodeType | None = None
         self.crew: Crew | None = None
         self._begins: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
@@ -114,7 +115,7 @@ class TracedPointer:
         return self.array[self._slot("read", index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[self._slot("write", index)] = value
+        _store(self.array, self._slot("write", index), value)
 
 
 @known_as("array")
@@ -295,21 +296,25 @@ class TracedArray(WholeArray):
 class SilentArray(TracedArray):
     """The array of a launch that nobody takes notes of: elements inside it are reached by the shortest way."""
 
-    __slots__ = ("_cells", "_shape", "_start", "_strides")
+    __slots__ = ("_cells", "_start", "_strides", "shape", "size")
 
     def __init__(self, name: str, view: View, watch: Watch) -> None:
         super().__init__(name, view, watch)
-        self._cells, self._start = view.memory.cells, view.start
-        self._shape, self._strides = view.shape, view.strides
+        self._cells, self._start, self._strides = view.memory.cells, view.start, view.strides
+        self.shape: tuple[int, ...] = view.shape
+        self.size: int = prod(view.shape)
 
     def _slot(self, index: Any) -> int:
         """The slot of an element inside the array; -1 for every other index."""
         try:
-            if len(self._shape) == 1:
-                return self._start + index * self._strides[0] if 0 <= index < self._shape[0] else -1
-            (i, j), (rows, columns) = index, self._shape
+            if len(self.shape) == 1:
+                i = index_of(index)
+                return self._start + i * self._strides[0] if 0 <= i < self.shape[0] else -1
+            i, j = map(index_of, index)
+            rows, columns = self.shape
             if 0 <= i < rows and 0 <= j < columns:
-                return int(self._start + i * self._strides[0] + j * self._strides[1])
+                down, along = self._strides
+                return self._start + i * down + j * along
         except (TypeError, ValueError):  # slices, rows, other numbers of dimensions
             pass
         return -1

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cuda.compile import bind
 from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
+from tensorkit.kernels.cuda.traced.machine_math import MachineMath, MachineNumpy, of_machine
 from tensorkit.kernels.cuda.traced.memory import TracedPointer, Watch
 from tensorkit.kernels.cuda.traced.notes import Notes
-from tensorkit.kernels.cuda.traced.numba_names import is_numbas, of_numba
+from tensorkit.kernels.cuda.traced.numba_names import of_numba
 from tensorkit.kernels.cuda.traced.refusals import RETURNS_NOTHING, SHARED_BYTES, refuse
-from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, MachineMath, TracedCuda
+from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, TracedCuda
 from tensorkit.kernels.cuda.traced.threads import Crew
+from tensorkit.kernels.cuda.traced.typed import Typed, Typing
 from tensorkit.kernels.cuda.traced.words import who
 
 __all__ = ["check", "plain", "play", "run"]
@@ -48,11 +49,11 @@ def play(
     ([0, 2, 4], [('read', 0, 0), ('write', 0, 0)])
     """
     trace = KernelTrace((blocks,), (threads,), body.__name__)
-    watch = Watch(trace, body.__code__)
+    watch = Watch(trace)
     cuda = TracedCuda(watch)
-    bound, waits = _bound(body, names, cuda)
     parameters = body.__code__.co_varnames
     ready = [_recorded(a, name, trace) for a, name in zip(arguments, parameters, strict=False)]
+    bound, waits = _bound(body, names, watch, cuda, ready)
     _all_blocks(watch, cuda, lambda: bound(*ready), crew=waits)
     return trace
 
@@ -83,12 +84,12 @@ def run(
     trace.silent = trace.strict = silent
     trace.stepping = not silent
     _read_source(trace, function)
-    watch = Watch(trace, function.__code__)
+    watch = Watch(trace)
     cuda = TracedCuda(watch, shared_bytes)
-    bound, waits = _bound(function, {}, cuda)
     given = inspect.signature(function).bind(*arguments)
     given.apply_defaults()
     ready = [watched(name, value, watch) for name, value in given.arguments.items()]
+    bound, waits = _bound(function, {}, watch, cuda, ready)
     _all_blocks(watch, cuda, lambda: bound(*ready), crew=waits or not silent)
     return trace
 
@@ -161,43 +162,36 @@ def _read_source(trace: Notes, function: FunctionType) -> None:
 # ---- what a kernel finds by its names
 
 
-def _bound(
-    function: FunctionType | Function, names: dict[str, Any], cuda: TracedCuda
-) -> tuple[Function, bool]:
-    """The kernel with our `cuda` in the place of Numba's, and whether its threads wait for one another."""
-    used: set[str] = set()
-    made: dict[FunctionType, Function] = {}
-
-    def wrap(called: FunctionType) -> Any:
-        if called not in made:
-            made[called] = lambda *given: made[called](*given)  # for a function that calls itself
-            made[called] = _with_cuda(bind(called, {}, exchanged, _all), cuda)
-            used.update(called.__code__.co_names)
-        return made[called]
+def typing_for(cuda: TracedCuda) -> Typing:
+    """What types a kernel's functions, with our `cuda` in the place of Numba's."""
 
     def exchanged(value: Any) -> Any:
-        called = getattr(value, "py_func", value) if not isinstance(value, type) else value
-        if isinstance(called, FunctionType) and (called is not value or not is_numbas(called)):
-            return wrap(called)
         if value is math:
             return MachineMath()
         if isinstance(value, BuiltinFunctionType) and value.__module__ == "math":
             return MachineMath.function(value.__name__, value)
-        return of_numba(value, cuda, exchanged)
+        if value is numpy:
+            return MachineNumpy()
+        return of_machine(of_numba(value, cuda, lambda found: typing.exchanged(found)))
 
-    cuda.exchange = exchanged
-    used.update(function.__code__.co_names)
-    bound = _with_cuda(bind(function, names, exchanged, _all), cuda)
-    return bound, not used.isdisjoint(SYNCHRONISING)
-
-
-def _all(value: Any) -> bool:
-    return True
+    typing = Typing(exchanged, {"cuda": cuda})
+    cuda.exchange = typing.exchanged
+    return typing
 
 
-def _with_cuda(bound: Function, cuda: TracedCuda) -> Function:
-    bound.__globals__["cuda"] = cuda
-    return bound
+def _bound(
+    function: FunctionType | Function,
+    names: dict[str, Any],
+    watch: Watch,
+    cuda: TracedCuda,
+    given: Sequence[Any],
+) -> tuple[Function, bool]:
+    """A kernel for such arguments, and whether its threads wait for one another."""
+    typing = typing_for(cuda)
+    typed = Typed(function, typing)
+    typed.bind(names)
+    bound, watch.code = typed.version(given)
+    return bound, not typing.used.isdisjoint(SYNCHRONISING)
 
 
 def _recorded(argument: Any, name: str, trace: Notes) -> Any:
