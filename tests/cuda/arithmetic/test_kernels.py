@@ -36,12 +36,24 @@ TABLE: tuple[tuple[str, list[Any], str, str, list[Any]], ...] = (
     ("numpy.uint8(a[i])", [300], "int32", "int64", [44]),
 )
 BODIES: tuple[tuple[str, list[Any], str, str, float], ...] = (
-    ("s = 0\nfor k in range(100000 // 50):\n    s += a[0]", [0.1], "float32", "float64", float(numpy.float32(0.1)) * 2000),
+    (
+        "s = 0\nfor k in range(100000 // 50):\n    s += a[0]",
+        [0.1],
+        "float32",
+        "float64",
+        float(numpy.float32(0.1)) * 2000,
+    ),
     ("s = 0.0\nfor k in range(3):\n    s += a[k]", [1e8, 1, -1e8], "float32", "float64", 1.0),
     ("s = 1\nfor k in range(70):\n    s *= 2", [0], "int32", "int64", 0),
     ("s = 1\nfor k in range(1, 26):\n    s *= k", [0], "int32", "int64", 7034535277573963776),
     ("s, b = 0, 1\nfor k in range(100):\n    s, b = b, s + b", [0], "int32", "int64", 3736710778780434371),
-    ("s = a[0]\nif s < 0:\n    s = 0.0\ns = s * s", [0.1], "float32", "float64", float(numpy.float32(0.1)) ** 2),
+    (
+        "s = a[0]\nif s < 0:\n    s = 0.0\ns = s * s",
+        [0.1],
+        "float32",
+        "float64",
+        float(numpy.float32(0.1)) ** 2,
+    ),
     ("s = a[0]\ns += 100", [200], "uint8", "int64", 300),
 )
 
@@ -74,7 +86,9 @@ def made(body: str, *, source: bool) -> Any:
 
 @pytest.mark.parametrize("source", [True, False], ids=["source", "no source"])
 @pytest.mark.parametrize(("line", "a", "kind", "into", "wanted"), TABLE, ids=[row[0] for row in TABLE])
-def test_a_line(run: Run, line: str, a: list[Any], kind: str, into: str, wanted: list[Any], source: bool) -> None:
+def test_a_line(
+    run: Run, line: str, a: list[Any], kind: str, into: str, wanted: list[Any], source: bool
+) -> None:
     if not source and " if " in line:
         pytest.skip("which kind the other way has is read from the source")
     out = numpy.zeros(1, into)
