@@ -1,7 +1,6 @@
 """Emulated kernels compute as Numba does: generated lines, for every two kinds of numbers, against Numba itself.
 
-A few pairs of kinds are asked each time, so that every kind stands once on each side; all 143 with
-``TENSORKIT_FUZZ_SECONDS``.
+A few pairs of kinds are asked each time, and all 169 with ``TENSORKIT_FUZZ_SECONDS``.
 """
 
 from __future__ import annotations
@@ -12,10 +11,13 @@ from tests.cuda.arithmetic.lines import KINDS, differences
 from tests.torch_oracle import fuzz_seconds
 
 EVERY = [(left, right) for left in KINDS for right in KINDS]
-SOME = [(left, KINDS[(place * 5 + 3) % len(KINDS)]) for place, left in enumerate(KINDS)]
+SOME = [
+    ("bool", "uint8"), ("int8", "int64"), ("uint8", "int8"), ("uint16", "float32"), ("int64", "uint32"),
+    ("float32", "float64"), ("float32", "int32"), ("complex64", "int16"), ("uint8", "int32"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("left", "right"), EVERY if fuzz_seconds() else [*SOME, ("float32", "int32")])
+@pytest.mark.parametrize(("left", "right"), EVERY if fuzz_seconds() else SOME)
 def test_a_kernels_lines_compute_as_numba_compiles_them(left: str, right: str) -> None:
     count, found = differences(left, right)
     assert count > 100

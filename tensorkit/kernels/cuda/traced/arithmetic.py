@@ -277,7 +277,8 @@ def _whole_power(kind: str) -> Way:
     return lambda a, b: made(_wrapped(power(int(as_kind(kind, a)), int(b)), kind))
 
 
-def _power(*types: type) -> Way:
+def _power(left: type, right: type) -> Way:
+    types = left, right
     a, b = KINDS[types[0]], KINDS[types[1]]
     if (a, b) == ("bool", "int32"):
         return lambda x, y: _power(numpy.float32, numpy.int32)(numpy.float32(x), y)
@@ -331,7 +332,7 @@ def _bitwise(symbol: str, work: Way) -> Callable[[type, type], Way]:
 
 
 def _compare(name: str) -> Way:
-    work = getattr(operator, name)
+    work: Way = getattr(operator, name)
 
     def choose(a: type, b: type) -> Way:
         kind = compared_kind(KINDS[a], KINDS[b])
