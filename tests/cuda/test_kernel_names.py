@@ -19,7 +19,7 @@ from numba.cuda.libdevice import byte_perm, sincosf
 from numba.cuda.libdevice import sqrtf as root
 
 import tensorkit as tk
-from tensorkit.kernels.cuda.traced.libdevice import function
+from tensorkit.kernels.cuda.traced.names.libdevice import function
 from tests.cuda.learners import cuda
 
 Run = Callable[..., Any]

@@ -21,7 +21,7 @@ from numba.core.sigutils import normalize_signature
 import tensorkit as tk
 from tensorkit.kernels.cuda import traced
 from tensorkit.kernels.cuda.compile import _as_if_on
-from tensorkit.kernels.cuda.traced.refusals import _BUILTINS, _NO_MATH
+from tensorkit.kernels.cuda.traced.names.refusals import _BUILTINS, _NO_MATH
 from tensorkit.kernels.cuda.traced.whole_arrays import UFUNCS
 
 cuda: Any = import_module("numba.cuda")
@@ -267,7 +267,7 @@ def of_ours(kernel: Any) -> Exception | None:
 def inner_names() -> set[str]:
     """What the classes of `traced` are called in the source."""
     found: set[str] = set()
-    for module in Path(traced.__path__[0]).glob("*.py"):
+    for module in Path(traced.__path__[0]).rglob("*.py"):
         found |= set(re.findall(r"^class (\w+)", module.read_text(encoding="utf-8"), re.MULTILINE))
     return found
 

@@ -60,7 +60,7 @@ def result_of(function: Any, given: list[Any]) -> Any:
     if (
         isinstance(function, Converter)
         or function in FUNCTIONS.values()
-        or module.endswith((".machine_math", ".libdevice"))
+        or module.endswith((".machine_math", ".names.libdevice"))
     ):
         return _of_numbers(function, given)
     if function is range:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.cuda.faults import Fault
+from tensorkit.kernels.cuda.traced.names.numba_names import known_as
 from tensorkit.kernels.cuda.traced.notes import Notes, Stray, View
-from tensorkit.kernels.cuda.traced.numba_names import known_as
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.whole_arrays import WholeArray
 from tensorkit.kernels.cuda.traced.words import strayed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorkit.kernels.cuda.traced.numba_names import known_as
+from tensorkit.kernels.cuda.traced.names.numba_names import known_as
 
 __all__ = ["Records"]
 

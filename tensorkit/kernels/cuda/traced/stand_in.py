@@ -12,8 +12,8 @@ import numpy
 
 from tensorkit.kernels.cuda.traced.arithmetic import KINDS, as_kind
 from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, array_of, contiguous, unset_cells
+from tensorkit.kernels.cuda.traced.names.numba_names import Namespace, known_as, of_numba, unknown
 from tensorkit.kernels.cuda.traced.notes import WARP, Dims, Memory, View
-from tensorkit.kernels.cuda.traced.numba_names import Namespace, known_as, of_numba, unknown
 from tensorkit.kernels.cuda.traced.words import coordinates
 
 __all__ = ["SYNCHRONISING", "TracedCuda"]

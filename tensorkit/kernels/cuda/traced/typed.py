@@ -9,7 +9,7 @@ from typing import Any
 from tensorkit.kernels.cuda.compile import bind
 from tensorkit.kernels.cuda.traced.calls import facts, result_of
 from tensorkit.kernels.cuda.traced.joins import Joins, joins_of
-from tensorkit.kernels.cuda.traced.numba_names import is_numbas
+from tensorkit.kernels.cuda.traced.names.numba_names import is_numbas
 from tensorkit.kernels.cuda.traced.proxies import wrapped
 from tensorkit.kernels.cuda.traced.rewriting import NAMES, rewritten, tree_of
 

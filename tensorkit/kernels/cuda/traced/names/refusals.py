@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy
 
-from tensorkit.kernels.cuda.traced.numba_names import Unplayed, is_numbas
+from tensorkit.kernels.cuda.traced.names.numba_names import Unplayed, is_numbas
 from tensorkit.kernels.cuda.traced.whole_arrays import UFUNCS
 
 __all__ = ["RETURNS_NOTHING", "SHARED_BYTES", "refuse"]
@@ -71,6 +71,7 @@ _FOLDED = {
 """The operators between integers that Python computes when it compiles."""
 
 _UNKNOWN: Any = object()
+_OURS = __name__.partition(".names.")[0]
 
 
 def refuse(kernel: FunctionType, cuda: Any) -> int:
@@ -325,7 +326,7 @@ class _Reader(ast.NodeVisitor):
         if not isinstance(node, ast.Attribute):
             return _UNKNOWN
         owner = self._value(node.value)
-        if isinstance(owner, ModuleType) or type(owner).__module__.startswith(__package__ or ""):
+        if isinstance(owner, ModuleType) or type(owner).__module__.startswith(_OURS):
             try:
                 return self._cuda.exchange(getattr(owner, node.attr))
             except AttributeError as error:
@@ -364,7 +365,7 @@ def _is_stored(node: Any) -> bool:
 
 
 def _is_ours(function: FunctionType) -> bool:
-    return (function.__module__ or "").startswith(__package__ or "")
+    return (function.__module__ or "").startswith(_OURS)
 
 
 def _why_not(value: Any) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from tensorkit.kernels.cuda.traced import libdevice
+from tensorkit.kernels.cuda.traced.names import libdevice
 
 __all__ = ["PLAYED", "Namespace", "Unplayed", "is_numbas", "known_as", "of_numba", "unknown"]
 
