@@ -342,6 +342,8 @@ def array_of(name: str, view: View, watch: Watch) -> TracedArray:
 
 def _store(cells: Array, slot: int, value: Any) -> None:
     """Put a number into a slot as a machine does: what is too large is cut off."""
+    if value is None:
+        raise TypeError("None is no number that an array can hold: does a function here return nothing?")
     try:
         cells[slot] = value
     except (OverflowError, ValueError):
