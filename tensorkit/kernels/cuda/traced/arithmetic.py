@@ -425,7 +425,8 @@ def _absolute(x: Any) -> Any:
     kind = kind_of(x)
     if kind not in _BITS:
         return numpy.int8(x) if kind == "bool" else abs(x)
-    return as_kind(kind, abs(int(x)))
+    whole = _wrapped(abs(int(x)), kind)
+    return whole if kind == "int64" else _SCALAR[kind](whole)
 
 
 def _rounded(x: Any, digits: Any = None) -> Any:
