@@ -377,7 +377,7 @@ def _widened(number: int, kind: str) -> Any:
     return whole if kind[0] == "i" else numpy.uint64(whole)
 
 
-def negative(a: Any) -> Any:
+def _negative(a: Any) -> Any:
     """``-a``: of a narrow integer without a sign it wraps first, and is widened then."""
     kind = kind_of(a)
     if kind in _BITS:
@@ -385,7 +385,7 @@ def negative(a: Any) -> Any:
     return -int(a) if kind == "bool" else -a
 
 
-def positive(a: Any) -> Any:
+def _positive(a: Any) -> Any:
     """``+a``."""
     kind = kind_of(a)
     if kind in _BITS:
@@ -393,7 +393,7 @@ def positive(a: Any) -> Any:
     return int(a) if kind == "bool" else +a
 
 
-def inverted(a: Any) -> Any:
+def _inverted(a: Any) -> Any:
     """``~a``: of a bool, the other one."""
     kind = kind_of(a)
     if kind in _BITS:
@@ -401,7 +401,7 @@ def inverted(a: Any) -> Any:
     return not a if kind == "bool" else ~a
 
 
-UNARY: dict[str, Function] = {"USub": negative, "UAdd": positive, "Invert": inverted}
+UNARY: dict[str, Function] = {"USub": _negative, "UAdd": _positive, "Invert": _inverted}
 
 
 # ---- Python's functions of numbers
@@ -425,7 +425,8 @@ def _absolute(x: Any) -> Any:
     kind = kind_of(x)
     if kind not in _BITS:
         return numpy.int8(x) if kind == "bool" else abs(x)
-    return as_kind(kind, abs(int(x)))
+    whole = _wrapped(abs(int(x)), kind)
+    return whole if kind == "int64" else _SCALAR[kind](whole)
 
 
 def _rounded(x: Any, digits: Any = None) -> Any:

@@ -46,7 +46,7 @@ class _Loop(NamedTuple):
     again: list[Environment]  # at each `continue`
 
 
-class Inference:
+class _Inference:
     """Follows a function's tree.
 
     Args:
@@ -308,7 +308,7 @@ def joins_of(
     local: frozenset[str],
 ) -> tuple[Joins, Any]:  # fmt: skip
     """What has to become what in a function, and a sample of what it gives back."""
-    follower = Inference(known, call, local)
+    follower = _Inference(known, call, local)
     if follower.block(tree.body, dict(given)) is not None:
         follower.returned.append(None)
     joined = _joined(follower.returned)

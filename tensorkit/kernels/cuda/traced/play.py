@@ -21,7 +21,7 @@ from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.typed import Typed, Typing
 from tensorkit.kernels.cuda.traced.words import who
 
-__all__ = ["check", "plain", "play", "run"]
+__all__ = ["check", "plain", "play", "run", "typing_for"]
 
 Function = Callable[..., Any]
 
@@ -180,7 +180,7 @@ def typing_for(cuda: TracedCuda) -> Typing:
 
 
 def _bound(
-    function: FunctionType | Function,
+    function: Any,
     names: dict[str, Any],
     watch: Watch,
     cuda: TracedCuda,

@@ -1,6 +1,6 @@
 """A kernel whose source is not known, as `exec` makes it: all that it meets is wrapped, and has a kernel's arithmetic.
 
-Slower than `rewriting`, and with the same results: numbers, arrays and functions are each held by a `Proxy`, whose
+Slower than `rewriting`, and with the same results: numbers, arrays and functions are each held by a `_Proxy`, whose
 operators are those of `arithmetic`.
 """
 
@@ -18,7 +18,7 @@ from tensorkit.kernels.cuda.traced.rewriting import NAMES
 __all__ = ["wrapped"]
 
 
-class Proxy:
+class _Proxy:
     """Anything that a kernel holds, with the operators of a kernel."""
 
     __slots__ = ("held",)
@@ -62,7 +62,7 @@ class Proxy:
 
 
 def _equip() -> None:
-    """Give `Proxy` its operators."""
+    """Give `_Proxy` its operators."""
 
     def binary(work: Callable[..., Any]) -> tuple[Any, Any]:
         return (
@@ -73,12 +73,12 @@ def _equip() -> None:
     for work in BINARY.values():
         name = work.__name__.strip("_")
         forward, backward = binary(work)
-        setattr(Proxy, f"__{name}__", forward)
-        setattr(Proxy, f"__r{name}__", backward)
+        setattr(_Proxy, f"__{name}__", forward)
+        setattr(_Proxy, f"__r{name}__", backward)
     for work in COMPARE.values():
-        setattr(Proxy, f"__{work.__name__}__", binary(work)[0])
+        setattr(_Proxy, f"__{work.__name__}__", binary(work)[0])
     for name, change in zip(("neg", "pos", "invert"), UNARY.values(), strict=True):
-        setattr(Proxy, f"__{name}__", lambda self, change=change: _proxy(change(_plain(self))))
+        setattr(_Proxy, f"__{name}__", lambda self, change=change: _proxy(change(_plain(self))))
 
 
 _equip()
@@ -86,12 +86,12 @@ _equip()
 
 def _proxy(value: Any) -> Any:
     """A value as the kernel holds it."""
-    return value if value is None or isinstance(value, (Proxy, str, slice)) else Proxy(value)
+    return value if value is None or isinstance(value, (_Proxy, str, slice)) else _Proxy(value)
 
 
 def _plain(value: Any) -> Any:
     """A value as everybody else knows it."""
-    if isinstance(value, Proxy):
+    if isinstance(value, _Proxy):
         return _plain(value.held)
     if type(value) is tuple:
         return tuple(map(_plain, value))
@@ -130,7 +130,7 @@ def _with_proxies(code: CodeType) -> CodeType:
                     "write the kernel in a file or in a notebook's cell"
                 )
             steps[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], len(constants)
-            constants.append(Proxy(step.argval))
+            constants.append(_Proxy(step.argval))
     return code.replace(co_consts=tuple(constants), co_code=bytes(steps))
 
 
@@ -138,6 +138,6 @@ def _constant(value: Any) -> Any:
     if isinstance(value, CodeType):
         return _with_proxies(value)
     if type(value) in (int, float, complex, bool):
-        return Proxy(NAMES["constant "](value))
+        return _Proxy(NAMES["constant "](value))
     numbers = type(value) is tuple and all(type(one) in (int, float, complex, bool) for one in value)
-    return Proxy(value) if numbers and value else value
+    return _Proxy(value) if numbers and value else value

@@ -64,27 +64,29 @@ class Typed:
 
     def version(self, given: Sequence[Any]) -> Bound:
         """The function for such arguments, and the code that runs when it is called."""
-        return self._with(self._followed(list(map(facts, given)))[0] if self._tree is not None else ())
+        return self._with(self._followed(list(map(facts, given)))[0])
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return self.version(given)[0](*given, **named)
 
     def result(self, given: list[Any]) -> Any:
         """A sample of what it gives back, for samples of its arguments."""
-        return self._followed(given)[1] if self._tree is not None else None
+        return self._followed(given)[1]
 
     def _with(self, joins: Joins) -> Bound:
         if joins not in self._bound:
             self._typing.used.update(self._function.__code__.co_names)
             source = rewritten(self._function, joins)
             names = {**self._typing.names, **self._names}
-            made = bind(source or self._function, names, self._typing.exchanged, lambda value: True)
+            made: Any = bind(source or self._function, names, self._typing.exchanged, lambda value: True)
             self._bound[joins] = (made, made.__code__) if source is not None else wrapped(made)
         return self._bound[joins]
 
     def _followed(self, given: list[Any]) -> tuple[Joins, Any]:
         """Where its variables become numbers of another kind, and a sample of what it gives back."""
         key = repr(given)
+        if self._tree is None:
+            return (), None
         if key not in self._known:
             self._known[key] = (), None  # for a function that calls itself
             code, plain = self._function.__code__, self._with(())[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -112,9 +113,9 @@ def of_numba(value: Any, cuda: Any, exchange: Exchange) -> Any:
         return value if theirs is None else cuda
     if isinstance(value, ModuleType):
         return _of_module(value, exchange)
-    name = next((name for name in PLAYED if vars(theirs).get(name, theirs) is value), None)
-    if name is not None:
-        return getattr(cuda, name)
+    known = _played(theirs).get(id(value))
+    if known is not None:
+        return getattr(cuda, known)
     home = getattr(value, "__module__", None) or ""
     stub = home.startswith("numba.cuda") and not _is_types(home) and not hasattr(value, "py_func")
     if not stub or not callable(value):
@@ -122,6 +123,12 @@ def of_numba(value: Any, cuda: Any, exchange: Exchange) -> Any:
     name = getattr(value, "__name__", None) or _name_in(theirs, value)
     played = libdevice.function(name) if home == "numba.cuda.libdevice" else None
     return played or Unplayed(_why(home.split(".")[2], name))
+
+
+@cache
+def _played(theirs: ModuleType) -> dict[int, str]:
+    """The names that are played, by what they are."""
+    return {id(vars(theirs)[name]): name for name in PLAYED if name in vars(theirs)}
 
 
 def _of_module(module: ModuleType, exchange: Exchange) -> Any:
