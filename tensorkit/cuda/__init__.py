@@ -17,6 +17,7 @@ from time import perf_counter_ns
 from typing import NamedTuple
 
 from tensorkit import tracing
+from tensorkit.cuda.decorator import jit
 from tensorkit.cuda.devices import (
     DeviceLike,
     checked_index,
@@ -126,6 +127,7 @@ __all__ = [
     "ipc_collect",
     "is_available",
     "is_initialized",
+    "jit",
     "launch",
     "manual_seed",
     "manual_seed_all",

@@ -221,8 +221,10 @@ def test_races_are_those_of_the_definition(
 ) -> None:
     """Small programs: read, write, atomically add to slot (a·thread + b) mod 4, or wait at a barrier."""
 
+    lines = tuple(program)
+
     def kernel(x: Any) -> None:
-        for what, a, b in program:
+        for what, a, b in lines:
             slot = (a * cuda.grid(1) + b) % 4
             if what == "r":
                 assert x[slot] >= 0
@@ -321,6 +323,7 @@ def test_a_warp_goes_in_step_and_meets_again() -> None:
             out[from_here] += 1
         x[from_here] = 0
 
+    @cuda.jit(device=True)  # type: ignore[untyped-decorator]
     def cuda_index() -> Any:
         return cuda.threadIdx.x
 
@@ -376,13 +379,13 @@ def test_a_loop_without_end_can_be_interrupted() -> None:
     """As **Interrupt** in a notebook does."""
     before = threading.active_count()
 
-    def kernel() -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+    def kernel(interrupt: Any) -> None:
+        interrupt()
         while True:
             pass
 
     with pytest.raises(KeyboardInterrupt):
-        tk.cuda.trace(kernel, 1, 2)
+        tk.cuda.trace(kernel, 1, 2, lambda: os.kill(os.getpid(), signal.SIGINT))
     while threading.active_count() > before:  # ends as soon as the thread is given a turn
         pass
 

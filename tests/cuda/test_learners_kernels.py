@@ -162,6 +162,7 @@ def test_math_outside_its_domain_is_nan_or_inf(run: Run) -> None:
 def test_a_kernel_may_be_given_default_values_and_call_itself(run: Run) -> None:
     out = numpy.zeros(2)
 
+    @cuda.jit(device=True)  # type: ignore[untyped-decorator]
     def factorial(n: int) -> int:
         return 1 if n < 2 else n * factorial(n - 1)
 
@@ -257,8 +258,18 @@ def test_a_name_of_cuda_that_is_not_known(run: Run) -> None:
     def kernel() -> None:
         cuda.cg.this_grid()
 
-    with pytest.raises(AttributeError, match=r"cuda\.cg is not known to the emulated device") as caught:
+    line = kernel.__code__.co_firstlineno + 1
+    with pytest.raises(
+        AttributeError, match=rf"line {line} of kernel, .*: cuda\.cg is not known to the emulated device"
+    ):
         run(kernel, 1, 2)
+
+
+def test_a_name_of_cuda_that_is_not_known_without_a_source(run: Run) -> None:
+    made: dict[str, Any] = {"cuda": cuda}
+    exec("def kernel():\n    cuda.cg.this_grid()", made)
+    with pytest.raises(AttributeError, match=r"cuda\.cg is not known to the emulated device") as caught:
+        run(made["kernel"], 1, 2)
     assert caught.value.__notes__ == ["in thread 0 of block 0"]
 
 

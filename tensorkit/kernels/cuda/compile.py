@@ -81,7 +81,8 @@ class Kernel:
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, FunctionType)
+    """Numba's own functions stand for the machine's: they are left alone."""
+    return isinstance(value, FunctionType) and not (value.__module__ or "").startswith("numba.")
 
 
 def bind(
@@ -95,7 +96,7 @@ def bind(
         wrap: makes a plain function callable from compiled code; it is called for what `function` uses, not
         for
             `function` itself.
-        takes: which of those things `wrap` is called for; by default the plain functions.
+        takes: which of those things `wrap` is called for; by default the plain functions that are not Numba's.
 
     >>> def twice(x):
     ...     return factor * x
@@ -106,9 +107,7 @@ def bind(
         return function
 
     def ready(value: Any) -> Any:
-        own = isinstance(value, FunctionType) and value.__module__.startswith("numba.")
-        # Numba's own functions stand for the machine's.
-        return wrap(value) if takes(value) and not own else value
+        return wrap(value) if takes(value) else value
 
     # Only what it names: a copy of all globals would keep a notebook's tensors alive for ever.
     around = function.__globals__

@@ -25,7 +25,8 @@ from functools import partial
 from importlib import import_module
 from inspect import signature
 from math import prod
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import numpy
 
@@ -36,16 +37,18 @@ from tensorkit.kernels.cuda import told
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import refusal
 from tensorkit.kernels.cuda.traced import KernelTrace, run
-from tensorkit.kernels.cuda.traced.memory import Watch, array_of
+from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, array_of
 from tensorkit.kernels.cuda.traced.notes import Memory, View
-from tensorkit.kernels.cuda.traced.play import plain
+from tensorkit.kernels.cuda.traced.play import check, plain
+from tensorkit.kernels.cuda.traced.records import Records
 from tensorkit.tensor import Tensor
 
 __all__ = ["launch", "trace"]
 
-Grid = int | Sequence[int]
+Grid = SupportsIndex | Sequence[SupportsIndex]
 MOST_THREADS = 1024
 MOST_BLOCK = (1024, 1024, 64)
+MOST_GRID = (2**31 - 1, 65535, 65535)
 
 
 def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) -> None:
@@ -76,6 +79,8 @@ def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0)
     for name, tensor in _tensors(names.items()):
         _check(name, tensor)
     gpu = kernels.emulated_devices() is None
+    if not gpu:
+        _refuse(kernel, args, sharedmem)
     (_on_gpu if gpu else _emulated)(kernel, *sizes, args, sharedmem)
     if tracing.active:
         where, who = f"cuda:{kernels.current_device()}", "gpu" if gpu else "emulated"
@@ -107,9 +112,10 @@ def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) 
     >>> print(trace(total, 1, 4, numpy.ones(3), out).races[0].text)  # doctest: +ELLIPSIS
     Race: thread 1 of block 0 reads slot 0 of out in line 3 and thread 0 of block 0 writes it in line 3, ...
     """
-    handed = _Handed(direct=False)
+    handed, sizes = _Handed(direct=False), _sizes(grid, block)
+    _refuse(kernel, args, sharedmem)
     try:
-        return run(kernel, *_sizes(grid, block), args, shared_bytes=sharedmem, watched=handed.watched)
+        return run(kernel, *sizes, args, shared_bytes=sharedmem, watched=handed.watched)
     finally:
         handed.bring_back()
 
@@ -125,18 +131,28 @@ def _tell(name: str, args: tuple[Any, ...]) -> None:
 
 def _sizes(grid: Grid, block: Grid) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Grid and block as tuples."""
-    sizes = tuple((size,) if isinstance(size, int) else tuple(size) for size in (grid, block))
-    for what, size in zip(("grid", "block"), sizes, strict=True):
-        if not 1 <= len(size) <= 3 or not all(isinstance(n, int) and n > 0 for n in size):
-            raise RuntimeError(_invalid(f"a {what} has one to three sizes, each at least 1, not {size}"))
-    if prod(sizes[1]) > MOST_THREADS or any(n > most for n, most in zip(sizes[1], MOST_BLOCK, strict=False)):
+    blocks, threads = _size("grid", grid), _size("block", block)
+    if prod(threads) > MOST_THREADS or any(n > most for n, most in zip(threads, MOST_BLOCK, strict=False)):
         most = " x ".join(map(str, MOST_BLOCK))
         raise RuntimeError(
-            _invalid(
-                f"a block has at most {MOST_THREADS} threads, and at most {most} of them, not {sizes[1]}"
-            )
+            _invalid(f"a block has at most {MOST_THREADS} threads, and at most {most} of them, not {threads}")
         )
-    return sizes[0], sizes[1]
+    if any(n > most for n, most in zip(blocks, MOST_GRID, strict=False)):
+        raise RuntimeError(
+            _invalid(f"a grid has at most {' x '.join(map(str, MOST_GRID))} blocks, not {blocks}")
+        )
+    return blocks, threads
+
+
+def _size(what: str, given: Grid) -> tuple[int, ...]:
+    """One of them: integers of Python's or NumPy's."""
+    try:
+        size = tuple(map(index, given if isinstance(given, Sequence) else (given,)))
+    except TypeError:
+        raise TypeError(f"a {what} is an integer, or up to three, not {given!r}") from None
+    if not 1 <= len(size) <= 3 or not all(n > 0 for n in size):
+        raise RuntimeError(_invalid(f"a {what} has one to three sizes, each at least 1, not {size}"))
+    return size
 
 
 def _invalid(why: str) -> str:
@@ -147,7 +163,8 @@ def _on_gpu(
     kernel: Any, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...], sharedmem: int
 ) -> None:
     cuda: Any = import_module("numba.cuda")
-    compiled = kernel if hasattr(kernel, "py_func") else cuda.jit(plain(kernel))
+    compiled = getattr(kernel, "_numba_dispatcher", kernel)
+    compiled = compiled if hasattr(compiled, "py_func") else cuda.jit(plain(kernel))
     stream = kernels.streams_of(kernels.current_device()).current()
     begun = told.begin(stream) if tracing.active else None
     compiled[grid, block, cuda.external_stream(stream.handle) if stream.handle else 0, sharedmem](*args)
@@ -177,12 +194,22 @@ def _emulated(
         raise refusal(fault) from None
 
 
+def _refuse(kernel: Any, args: tuple[Any, ...], sharedmem: int) -> None:
+    """Refuse what Numba would not compile, or not take as an argument."""
+    check(kernel, sharedmem)
+    for name, value in signature(plain(kernel)).bind(*args).arguments.items():
+        if isinstance(value, (list, dict, set)):
+            raise TypeError(
+                f"{name} is a {type(value).__name__}, which no kernel takes: hand over an array or a tuple"
+            )
+
+
 def _tensors(given: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Tensor]]:
     """The tensors among a kernel's arguments, and in tuples of them."""
     for name, value in given:
         if isinstance(value, Tensor):
             yield name, value
-        elif isinstance(value, (tuple, list)):
+        elif isinstance(value, tuple):
             yield from _tensors((f"{name}[{k}]", one) for k, one in enumerate(value))
 
 
@@ -211,17 +238,28 @@ class _Handed:
         self._direct = direct
         self._bytes: dict[int, Any] = {}
         self._memories: dict[tuple[int, str], Memory] = {}
+        self._owners: list[Any] = []  # they live as long as their numbers are keys
         self._tensors: list[tuple[Tensor, Memory]] = []
 
     def watched(self, name: str, value: Any, watch: Watch) -> Any:
         """What the kernel is handed for an argument."""
         if isinstance(value, Tensor):
-            return array_of(name, self._of_tensor(name, value), watch)
+            return self._array(name, self._of_tensor(name, value), watch)
+        if isinstance(value, numpy.void):
+            return self.watched(name, numpy.asarray(value), watch)[()]
+        if isinstance(value, numpy.ndarray) and value.dtype.names:
+            fields = {one: self.watched(f"{name}.{one}", value[one], watch) for one in value.dtype.names}
+            return Records(name, value.dtype, fields)
         if isinstance(value, numpy.ndarray):
-            return array_of(name, self._of_array(name, value), watch)
-        if isinstance(value, (tuple, list)):
-            return type(value)(self.watched(f"{name}[{k}]", one, watch) for k, one in enumerate(value))
+            return self._array(name, self._of_array(name, value), watch)
+        if isinstance(value, tuple):
+            each = [self.watched(f"{name}[{k}]", one, watch) for k, one in enumerate(value)]
+            return value._make(each) if hasattr(value, "_make") else tuple(each)
         return value
+
+    def _array(self, name: str, view: View, watch: Watch) -> TracedArray:
+        watch.notes.views[name] = view
+        return array_of(name, view, watch)
 
     def bring_back(self) -> None:
         """Write what has changed into the tensors' storages."""
@@ -236,6 +274,7 @@ class _Handed:
     def _memory(self, owner: Any, kind: str, make: Any) -> Memory:
         key = id(owner), kind
         if key not in self._memories:
+            self._owners.append(owner)
             self._memories[key] = Memory("global", make(), keep=not self._direct)
         return self._memories[key]
 

@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from math import prod
+from operator import index as index_of
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy
 
 from tensorkit.kernels.cuda.faults import Fault
+from tensorkit.kernels.cuda.traced.names.numba_names import known_as
 from tensorkit.kernels.cuda.traced.notes import Notes, Stray, View
 from tensorkit.kernels.cuda.traced.threads import Crew
+from tensorkit.kernels.cuda.traced.whole_arrays import WholeArray
 from tensorkit.kernels.cuda.traced.words import strayed
 
 __all__ = ["SilentArray", "TracedArray", "TracedPointer", "Watch", "array_of", "contiguous", "unset_cells"]
@@ -32,12 +35,13 @@ class Watch:
 
     Args:
         notes: what is written down.
-        code: the kernel's own code, whose lines are named.
+        code: the kernel's own code, whose lines are named; set before it runs.
         crew: the threads of the block that is running; None where each runs to its end.
     """
 
-    def __init__(self, notes: Notes, code: CodeType | None = None) -> None:
-        self.notes, self.code = notes, code
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.code: CodeType | None = None
         self.crew: Crew | None = None
         self._begins: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
@@ -111,10 +115,11 @@ class TracedPointer:
         return self.array[self._slot("read", index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[self._slot("write", index)] = value
+        _store(self.array, self._slot("write", index), value)
 
 
-class TracedArray:
+@known_as("array")
+class TracedArray(WholeArray):
     """What a kernel knows of an array: sizes, indices, rows. Reading and writing are noted.
 
     An index outside the array is noted and the access left out, or is an error where the notes are `strict`. As in
@@ -205,7 +210,7 @@ class TracedArray:
             raise IndexError(f"{self._name} has {self.ndim} dimensions, and was indexed with {len(given)}")
         whole = len(given) == self.ndim and not any(isinstance(part, slice) for part in given)
         if whole:
-            return tuple(int(part.__index__()) for part in given)
+            return tuple(self._whole(part) for part in given)
         memory, shape, strides, start = self._view
         sizes, steps = [], []
         for part, n, step in zip(
@@ -217,8 +222,18 @@ class TracedArray:
                 sizes.append(len(range(low, high, by)))
                 steps.append(step * by)
             else:
+                part = self._whole(part)
                 start += (part + n if part < 0 else part) * step
         return View(memory, tuple(sizes), tuple(steps), start)
+
+    def _whole(self, part: Any) -> int:
+        """One index as a number."""
+        try:
+            return index_of(part)
+        except TypeError:
+            raise TypeError(
+                f"{self._name} was indexed with {part!r}, and an index is an integer or a slice"
+            ) from None
 
     def _reach(self, kind: str, index: tuple[int, ...], change: Callable[[Any], Any]) -> Any:
         """Touch one slot: what it held."""
@@ -277,31 +292,39 @@ class TracedArray:
             )
 
 
+@known_as("array")
 class SilentArray(TracedArray):
     """The array of a launch that nobody takes notes of: elements inside it are reached by the shortest way."""
 
-    __slots__ = ("_cells", "_shape", "_start", "_strides")
+    __slots__ = ("_cells", "_start", "_strides", "shape", "size")
 
     def __init__(self, name: str, view: View, watch: Watch) -> None:
         super().__init__(name, view, watch)
-        self._cells, self._start = view.memory.cells, view.start
-        self._shape, self._strides = view.shape, view.strides
+        self._cells, self._start, self._strides = view.memory.cells, view.start, view.strides
+        self.shape: tuple[int, ...] = view.shape
+        self.size: int = prod(view.shape)
 
     def _slot(self, index: Any) -> int:
         """The slot of an element inside the array; -1 for every other index."""
         try:
-            if len(self._shape) == 1:
-                return self._start + index * self._strides[0] if 0 <= index < self._shape[0] else -1
-            (i, j), (rows, columns) = index, self._shape
+            if len(self.shape) == 1:
+                i = index_of(index)
+                return self._start + i * self._strides[0] if 0 <= i < self.shape[0] else -1
+            i, j = map(index_of, index)
+            rows, columns = self.shape
             if 0 <= i < rows and 0 <= j < columns:
-                return int(self._start + i * self._strides[0] + j * self._strides[1])
+                down, along = self._strides
+                return self._start + i * down + j * along
         except (TypeError, ValueError):  # slices, rows, other numbers of dimensions
             pass
         return -1
 
     def __getitem__(self, index: Any) -> Any:
         slot = self._slot(index)
-        return super().__getitem__(index) if slot < 0 else self._cells[slot]
+        try:
+            return super().__getitem__(index) if slot < 0 else self._cells[slot]
+        except IndexError:  # a slot that is no integer
+            return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         slot = self._slot(index)
@@ -319,6 +342,8 @@ def array_of(name: str, view: View, watch: Watch) -> TracedArray:
 
 def _store(cells: Array, slot: int, value: Any) -> None:
     """Put a number into a slot as a machine does: what is too large is cut off."""
+    if value is None:
+        raise TypeError("None is no number that an array can hold: does a function here return nothing?")
     try:
         cells[slot] = value
     except (OverflowError, ValueError):

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cuda.compile import bind
 from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
-from tensorkit.kernels.cuda.traced.memory import TracedArray, TracedPointer, Watch
+from tensorkit.kernels.cuda.traced.machine_math import MachineMath, MachineNumpy, of_machine
+from tensorkit.kernels.cuda.traced.memory import TracedPointer, Watch
+from tensorkit.kernels.cuda.traced.names.numba_names import of_numba
+from tensorkit.kernels.cuda.traced.names.refusals import RETURNS_NOTHING, SHARED_BYTES, refuse
 from tensorkit.kernels.cuda.traced.notes import Notes
-from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, MachineMath, TracedCuda
+from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, TracedCuda
 from tensorkit.kernels.cuda.traced.threads import Crew
+from tensorkit.kernels.cuda.traced.typed import Typed, Typing
 from tensorkit.kernels.cuda.traced.words import who
 
-__all__ = ["plain", "play", "run"]
+__all__ = ["check", "plain", "play", "run", "typing_for"]
 
 Function = Callable[..., Any]
 
@@ -47,11 +49,11 @@ def play(
     ([0, 2, 4], [('read', 0, 0), ('write', 0, 0)])
     """
     trace = KernelTrace((blocks,), (threads,), body.__name__)
-    watch = Watch(trace, body.__code__)
+    watch = Watch(trace)
     cuda = TracedCuda(watch)
-    bound, waits = _bound(body, names, cuda)
     parameters = body.__code__.co_varnames
     ready = [_recorded(a, name, trace) for a, name in zip(arguments, parameters, strict=False)]
+    bound, waits = _bound(body, names, watch, cuda, ready)
     _all_blocks(watch, cuda, lambda: bound(*ready), crew=waits)
     return trace
 
@@ -74,24 +76,36 @@ def run(
         arguments: what it is called with.
         silent: take no notes, and refuse what goes astray; otherwise it is noted, and the warps go in step.
         shared_bytes: the size of shared memory whose size the kernel leaves to the launch.
-        watched: makes of an argument, by its name, what the kernel is handed: a `TracedArray` of an array.
+        watched: makes of an argument, by its name, what the kernel is handed: a `TracedArray` of an array, whose view
+            is noted.
     """
     function = plain(kernel)
     trace = KernelTrace(grid, block, function.__name__)
     trace.silent = trace.strict = silent
     trace.stepping = not silent
     _read_source(trace, function)
-    watch = Watch(trace, function.__code__)
+    watch = Watch(trace)
     cuda = TracedCuda(watch, shared_bytes)
-    bound, waits = _bound(function, {}, cuda)
     given = inspect.signature(function).bind(*arguments)
     given.apply_defaults()
     ready = [watched(name, value, watch) for name, value in given.arguments.items()]
-    for name, value in zip(given.arguments, ready, strict=True):
-        if isinstance(value, TracedArray):
-            trace.views[name] = value._view
+    bound, waits = _bound(function, {}, watch, cuda, ready)
     _all_blocks(watch, cuda, lambda: bound(*ready), crew=waits or not silent)
     return trace
+
+
+def check(kernel: Any, shared_bytes: int = 0) -> None:
+    """Refuse what Numba does not compile in a kernel, and more shared memory than a block may have.
+
+    Raises:
+        TypeError, NameError, AttributeError: with the line.
+        RuntimeError: for too much shared memory.
+    """
+    asked = refuse(plain(kernel), TracedCuda(Watch(Notes((1,), (1,))))) + shared_bytes
+    if asked > SHARED_BYTES:
+        raise RuntimeError(
+            f"CUDA error: invalid argument\n{asked:,} bytes of shared memory; a block has {SHARED_BYTES:,}"
+        )
 
 
 def plain(kernel: Any) -> FunctionType:
@@ -108,7 +122,7 @@ def plain(kernel: Any) -> FunctionType:
     return function
 
 
-def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], None], crew: bool) -> None:
+def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], Any], crew: bool) -> None:
     """Every thread of every block: alive together where they wait for one another, else one after the other."""
     notes = watch.notes
 
@@ -118,7 +132,8 @@ def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], None], crew: 
 
     def work(thread: int) -> None:
         try:
-            call()
+            if call() is not None:
+                raise TypeError(f"{notes.name}: {RETURNS_NOTHING}")
         except Exception as error:
             error.add_note(f"in {who(notes, notes.now, thread)}")
             raise
@@ -147,74 +162,36 @@ def _read_source(trace: Notes, function: FunctionType) -> None:
 # ---- what a kernel finds by its names
 
 
-def _bound(
-    function: FunctionType | Function, names: dict[str, Any], cuda: TracedCuda
-) -> tuple[Function, bool]:
-    """The kernel with our `cuda` in the place of Numba's, and whether its threads wait for one another."""
-    used: set[str] = set()
-    made: dict[FunctionType, Function] = {}
-
-    def wrap(called: FunctionType) -> Any:
-        if called not in made:
-            made[called] = lambda *given: made[called](*given)  # for a function that calls itself
-            made[called] = _with_cuda(bind(called, {}, exchanged, _all), cuda)
-            used.update(called.__code__.co_names)
-        return made[called]
+def typing_for(cuda: TracedCuda) -> Typing:
+    """What types a kernel's functions, with our `cuda` in the place of Numba's."""
 
     def exchanged(value: Any) -> Any:
-        value = getattr(value, "py_func", value) if not isinstance(value, type) else value
-        if isinstance(value, FunctionType):
-            return wrap(value)
         if value is math:
             return MachineMath()
         if isinstance(value, BuiltinFunctionType) and value.__module__ == "math":
             return MachineMath.function(value.__name__, value)
-        return _of_numba(value, cuda)
+        if value is numpy:
+            return MachineNumpy()
+        return of_machine(of_numba(value, cuda, lambda found: typing.exchanged(found)))
 
-    used.update(function.__code__.co_names)
-    bound = _with_cuda(bind(function, names, exchanged, _all), cuda)
-    return bound, not used.isdisjoint(SYNCHRONISING)
-
-
-def _all(value: Any) -> bool:
-    return True
+    typing = Typing(exchanged, {"cuda": cuda})
+    cuda.exchange = typing.exchanged
+    return typing
 
 
-def _with_cuda(bound: Function, cuda: TracedCuda) -> Function:
-    bound.__globals__["cuda"] = cuda
-    return bound
-
-
-def _of_numba(value: Any, cuda: TracedCuda) -> Any:
-    """Our stand-in for ``numba.cuda``, for ``numba``, or for a name that was imported from the former."""
-    theirs = sys.modules.get("numba.cuda")
-    if theirs is None:
-        return value
-    if isinstance(value, ModuleType):
-        if value is theirs:
-            return cuda
-        return _Numba(cuda) if value.__name__ == "numba" else value
-    for name in _NAMES:
-        if getattr(theirs, name, None) is value:
-            return getattr(cuda, name)
-    return value
-
-
-_NAMES = (
-    "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "shared", "local", "const", "atomic",
-    "threadfence", "threadfence_block", "threadfence_system", "lanemask_lt", "selp", "fma", "popc",
-    "clz", "ffs", "brev", "cbrt", "nanosleep", *sorted(SYNCHRONISING),
-)  # fmt: skip
-
-
-class _Numba:
-    """The module ``numba`` with another ``cuda`` in it."""
-
-    def __init__(self, cuda: TracedCuda) -> None:
-        self.cuda = cuda
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(sys.modules["numba"], name)
+def _bound(
+    function: Any,
+    names: dict[str, Any],
+    watch: Watch,
+    cuda: TracedCuda,
+    given: Sequence[Any],
+) -> tuple[Function, bool]:
+    """A kernel for such arguments, and whether its threads wait for one another."""
+    typing = typing_for(cuda)
+    typed = Typed(function, typing)
+    typed.bind(names)
+    bound, watch.code = typed.version(given)
+    return bound, not typing.used.isdisjoint(SYNCHRONISING)
 
 
 def _recorded(argument: Any, name: str, trace: Notes) -> Any:

@@ -1,22 +1,22 @@
-"""The `cuda` that a traced kernel finds: Numba's names, answered by the notes and by the crew that hands out turns.
-
-Also the `math` that it finds: as on a GPU, a function outside its domain gives nan or inf, and a float32 stays one.
-"""
+"""The `cuda` that a traced kernel finds: Numba's names, answered by the notes and by the crew that hands out turns."""
 
 from __future__ import annotations
 
 import math
+import operator
+import sys
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy
 
+from tensorkit.kernels.cuda.traced.arithmetic import KINDS, as_kind
 from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, array_of, contiguous, unset_cells
+from tensorkit.kernels.cuda.traced.names.numba_names import Namespace, known_as, of_numba, unknown
 from tensorkit.kernels.cuda.traced.notes import WARP, Dims, Memory, View
 from tensorkit.kernels.cuda.traced.words import coordinates
 
-__all__ = ["SYNCHRONISING", "MachineMath", "TracedCuda"]
+__all__ = ["SYNCHRONISING", "TracedCuda"]
 
 ALL_LANES = 0xFFFFFFFF
 
@@ -28,10 +28,11 @@ SYNCHRONISING = frozenset({
 """The names for which the threads of a block have to live at the same time."""
 
 
+@known_as("Dim3")
 class _Where:
-    """``threadIdx`` or ``blockIdx``: three numbers that change with the thread that is running."""
+    """``threadIdx`` or ``blockIdx``, which change with the thread that is running, ``blockDim`` or ``gridDim``."""
 
-    def __init__(self, places: list[Dims], number: Callable[[], int]) -> None:
+    def __init__(self, places: list[Dims], number: Callable[[], int] = lambda: 0) -> None:
         self._places, self._number = places, number
 
     x = property(lambda self: self._places[self._number()][0])
@@ -39,6 +40,7 @@ class _Where:
     z = property(lambda self: self._places[self._number()][2])
 
 
+@known_as("cuda")
 class TracedCuda:
     """Numba's ``cuda``, as far as kernels use it.
 
@@ -54,21 +56,23 @@ class TracedCuda:
         self._watch, self._notes, self._dynamic = watch, notes, shared_bytes
         self._shared: dict[Any, TracedArray] = {}
         self._names: dict[Any, str] = {}
-        self.blockDim = SimpleNamespace(**dict(zip("xyz", notes.block, strict=True)))
-        self.gridDim = SimpleNamespace(**dict(zip("xyz", notes.grid, strict=True)))
+        self.blockDim, self.gridDim = _Where([notes.block]), _Where([notes.grid])
         self._places = [coordinates(t, notes.block) for t in range(notes.threads)]
         self._homes = [coordinates(b, notes.grid) for b in range(notes.blocks)]
         self.threadIdx = _Where(self._places, lambda: notes.thread)
         self.blockIdx = _Where(self._homes, lambda: notes.now)
-        self.shared = SimpleNamespace(array=self._shared_array)
-        self.local = SimpleNamespace(array=self._local_array)
-        self.const = SimpleNamespace(array_like=self._constant)
+        self.shared = Namespace("cuda.shared", array=self._shared_array)
+        self.local = Namespace("cuda.local", array=self._local_array)
+        self.const = Namespace("cuda.const", array_like=self._constant)
         self.atomic = _Atomic()
+        self.exchange: Callable[[Any], Any] = lambda value: of_numba(value, self, self.exchange)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"cuda.{name} is not known to the emulated device: kernels that use it need a GPU"
-        )
+        theirs = sys.modules.get("numba.cuda")
+        found = self.exchange(getattr(theirs, name, None))
+        if found is None:
+            raise AttributeError(unknown(f"cuda.{name}"))
+        return found
 
     def begin_block(self) -> None:
         """Another block: its shared memory is another one."""
@@ -271,100 +275,72 @@ def _dtype(kind: Any) -> Any:
     return numpy.dtype(kind if isinstance(kind, type) else getattr(kind, "name", kind))
 
 
+def _update(array: Any, index: Any, value: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """An atomic update: in the array's own kind of number, whatever kind it is given."""
+    value = as_kind(KINDS[array.dtype.type], value)
+    return array.atomic(index, lambda old: change(old, value))
+
+
+@known_as("cuda.atomic")
 class _Atomic:
     """``cuda.atomic``: each gives back what was there."""
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(unknown(f"cuda.atomic.{name}"))
+
     @staticmethod
     def add(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: old + value)
+        return _update(array, index, value, operator.add)
 
     @staticmethod
     def sub(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: old - value)
+        return _update(array, index, value, operator.sub)
 
     @staticmethod
     def max(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: value if value > old or value != value else old)
+        return _update(array, index, value, lambda old, new: new if new > old or new != new else old)
 
     @staticmethod
     def min(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: value if value < old or value != value else old)
+        return _update(array, index, value, lambda old, new: new if new < old or new != new else old)
 
     @staticmethod
     def nanmax(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: value if value > old or old != old else old)
+        return _update(array, index, value, lambda old, new: new if new > old or old != old else old)
 
     @staticmethod
     def nanmin(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: value if value < old or old != old else old)
+        return _update(array, index, value, lambda old, new: new if new < old or old != old else old)
 
     @staticmethod
     def and_(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: old & value)
+        return _update(array, index, value, operator.and_)
 
     @staticmethod
     def or_(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: old | value)
+        return _update(array, index, value, operator.or_)
 
     @staticmethod
     def xor(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: old ^ value)
+        return _update(array, index, value, operator.xor)
 
     @staticmethod
     def inc(array: Any, index: Any, most: Any) -> Any:
-        return array.atomic(index, lambda old: 0 if old >= most else old + 1)
+        return _update(array, index, most, lambda old, top: 0 if old >= top else old + 1)
 
     @staticmethod
     def dec(array: Any, index: Any, most: Any) -> Any:
-        return array.atomic(index, lambda old: most if old == 0 or old > most else old - 1)
+        return _update(array, index, most, lambda old, top: top if old == 0 or old > top else old - 1)
 
     @staticmethod
     def exch(array: Any, index: Any, value: Any) -> Any:
-        return array.atomic(index, lambda old: value)
+        return _update(array, index, value, lambda old, new: new)
 
     @staticmethod
     def cas(array: Any, index: Any, old: Any, value: Any) -> Any:
-        return array.atomic(index, lambda there: value if there == old else there)
+        expected = as_kind(KINDS[array.dtype.type], old)
+        return _update(array, index, value, lambda there, new: new if there == expected else there)
 
     @classmethod
     def compare_and_swap(cls, array: Any, old: Any, value: Any) -> Any:
         return cls.cas(array, 0, old, value)
-
-
-_UFUNCS = {
-    "sqrt": numpy.sqrt, "exp": numpy.exp, "expm1": numpy.expm1, "log": numpy.log, "log2": numpy.log2,
-    "log10": numpy.log10, "log1p": numpy.log1p, "sin": numpy.sin, "cos": numpy.cos, "tan": numpy.tan,
-    "asin": numpy.arcsin, "acos": numpy.arccos, "atan": numpy.arctan, "atan2": numpy.arctan2, "sinh": numpy.sinh,
-    "cosh": numpy.cosh, "tanh": numpy.tanh, "asinh": numpy.arcsinh, "acosh": numpy.arccosh, "atanh": numpy.arctanh,
-    "pow": numpy.power, "fabs": numpy.fabs, "fmod": numpy.fmod, "hypot": numpy.hypot, "copysign": numpy.copysign,
-    "degrees": numpy.degrees, "radians": numpy.radians,
-}  # fmt: skip
-
-
-class MachineMath:
-    """The module ``math`` as kernels have it: no error for a number outside a function's domain.
-
-    >>> MachineMath().sqrt(4), MachineMath().pi > 3, MachineMath().erf(0.0)
-    (np.float64(2.0), True, 0.0)
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(math, name)
-        return self.function(name, found) if callable(found) else found
-
-    @staticmethod
-    def function(name: str, found: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of ``math`` that answers as a GPU does."""
-        ufunc = _UFUNCS.get(name)
-        if ufunc is not None:
-            return lambda *x: ufunc(*(float(one) if isinstance(one, int) else one for one in x))
-
-        def guarded(*x: Any) -> Any:
-            try:
-                return found(*x)
-            except OverflowError:
-                return math.inf
-            except ValueError:
-                return math.nan
-
-        return guarded

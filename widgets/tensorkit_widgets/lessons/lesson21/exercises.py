@@ -316,6 +316,8 @@ TASKS = (
         "        cuda.atomic.add(counts, photo[row, column] // 16, 1)",
         right=(
             _kernel(k.histogram),
+            _kernel(k.histogram_by_product),
+            _kernel(k.histogram_by_shift),
             _kernel(k.histogram_by_rows),
             _kernel(k.histogram_returned),
             _kernel(k.histogram_shared),

@@ -13,7 +13,8 @@ from numpy import float32
 
 __all__ = [
     "BLOCK", "add_by_loop", "add_by_parts", "add_one_guard", "add_swapped", "add_tables", "add_unguarded",
-    "crossed", "first_block_only", "histogram", "histogram_by_rows", "histogram_lost", "histogram_remainder",
+    "crossed", "first_block_only", "histogram", "histogram_by_product", "histogram_by_rows",
+    "histogram_by_shift", "histogram_lost", "histogram_remainder",
     "histogram_returned", "histogram_shared", "histogram_swapped", "histogram_unguarded", "last_of_all", "looked_back",
     "photograph", "rises", "rises_by_stride", "rises_early_return", "rises_too_far", "rises_unguarded", "row", "table",
     "turn", "turn_behind", "turn_broken", "turn_directly", "turn_half", "turn_late", "turn_twice", "upside_down",
@@ -168,6 +169,18 @@ def histogram_by_rows(photo: Any, counts: Any) -> None:
     if x < photo.shape[1]:
         for row in range(y, photo.shape[0], cuda.gridsize(2)[1]):
             cuda.atomic.add(counts, photo[row, x] >> 4, 1)
+
+
+def histogram_by_product(photo: Any, counts: Any) -> None:
+    x, y = cuda.grid(2)
+    if y < photo.shape[0] and x < photo.shape[1]:
+        cuda.atomic.add(counts, photo[y, x] * 16 // 256, 1)
+
+
+def histogram_by_shift(photo: Any, counts: Any) -> None:
+    x, y = cuda.grid(2)
+    if y < photo.shape[0] and x < photo.shape[1]:
+        cuda.atomic.add(counts, (photo[y, x] * 16) >> 8, 1)
 
 
 def histogram_returned(photo: Any, counts: Any) -> None:
