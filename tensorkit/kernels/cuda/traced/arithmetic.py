@@ -97,13 +97,13 @@ _SCALAR = {name: numpy.dtype(name).type for name in (*_INTEGERS, *_FLOATS, *_COM
 
 def floating_kind(*kinds: str) -> str:
     """The floating point kind that numbers of which one is floating point are computed in."""
-    size = 16
+    bits = 16
     for kind in kinds:
         if kind not in _EXACT_IN["float16"]:
-            size = max(size, 32 if kind in _EXACT_IN["float32"] else 64)
+            bits = max(bits, 32 if kind in _EXACT_IN["float32"] else 64)
     if any(kind in _COMPLEX for kind in kinds):
-        return "complex64" if size <= 32 else "complex128"
-    return f"float{size}"
+        return "complex64" if bits <= 32 else "complex128"
+    return f"float{bits}"
 
 
 def common_kind(*kinds: str) -> str:

@@ -124,12 +124,13 @@ def _with_proxies(code: CodeType) -> CodeType:
     steps = bytearray(code.co_code)
     for step in dis.get_instructions(code):
         if step.opname == "LOAD_SMALL_INT":  # Python 3.14 keeps small numbers in the instructions
-            if len(constants) > 0xFF:
+            place = len(constants)
+            if place > 0xFF:  # an instruction has one byte for it
                 raise RuntimeError(
                     f"{code.co_name} has more numbers in its text than can be typed without its source: "
                     "write the kernel in a file or in a notebook's cell"
                 )
-            steps[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], len(constants)
+            steps[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], place
             constants.append(_Proxy(step.argval))
     return code.replace(co_consts=tuple(constants), co_code=bytes(steps))
 

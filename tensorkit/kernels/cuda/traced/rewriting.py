@@ -24,7 +24,7 @@ from tensorkit.kernels.cuda.traced.joins import Joins
 
 __all__ = ["NAMES", "rewritten", "tree_of"]
 
-_MOST = 2**63 - 1
+LARGEST_INT64 = 2**63 - 1
 
 
 def rewritten(function: FunctionType, joins: Joins = ()) -> FunctionType | None:
@@ -136,7 +136,7 @@ def _is_constant(node: ast.expr) -> bool:
 
 def _constant(value: Any) -> Any:
     """A number that stands in a kernel: one that an int64 cannot hold is a uint64."""
-    return numpy.uint64(value) if type(value) is int and value > _MOST else value
+    return numpy.uint64(value) if type(value) is int and value > LARGEST_INT64 else value
 
 
 class _Arithmetic(ast.NodeTransformer):
@@ -212,7 +212,7 @@ class _Arithmetic(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return (
             _call("constant ", ast.Constant(node.value))
-            if type(node.value) is int and node.value > _MOST
+            if type(node.value) is int and node.value > LARGEST_INT64
             else node
         )
 
