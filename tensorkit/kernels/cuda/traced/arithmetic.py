@@ -102,7 +102,7 @@ def floating_kind(*kinds: str) -> str:
         if kind not in _EXACT_IN["float16"]:
             size = max(size, 32 if kind in _EXACT_IN["float32"] else 64)
     if any(kind in _COMPLEX for kind in kinds):
-        return "complex64" if size <= 32 else "complex128"
+        return "complex128" if size == 64 else "complex64"
     return f"float{size}"
 
 
