@@ -124,7 +124,7 @@ def _with_proxies(code: CodeType) -> CodeType:
     steps = bytearray(code.co_code)
     for step in dis.get_instructions(code):
         if step.opname == "LOAD_SMALL_INT":  # Python 3.14 keeps small numbers in the instructions
-            if len(constants).bit_length() > 8:
+            if len(constants) not in range(256):  # an instruction has one byte for the number
                 raise RuntimeError(
                     f"{code.co_name} has more numbers in its text than can be typed without its source: "
                     "write the kernel in a file or in a notebook's cell"
