@@ -82,7 +82,7 @@ fuzz:
 
 .PHONY: fuzz-with-oracle
 fuzz-with-oracle: $(TEST_STAMP)
-	@TENSORKIT_FUZZ_SECONDS=$(SECONDS_OF_FUZZ) $(PY) -m pytest -q -m parity tests $(ARGS)
+	@TENSORKIT_FUZZ_SECONDS=$(SECONDS_OF_FUZZ) $(PY) -m pytest -q -m "parity or fuzz" tests $(ARGS)
 
 # The suite without the browser, once under each setting of tests/processors.py: an hour or two.
 processors:

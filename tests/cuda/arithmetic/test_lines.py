@@ -10,6 +10,8 @@ import pytest
 from tests.cuda.arithmetic.lines import KINDS, differences
 from tests.torch_oracle import fuzz_seconds
 
+pytestmark = pytest.mark.fuzz
+
 EVERY = [(left, right) for left in KINDS for right in KINDS]
 SOME = [
     ("bool", "uint8"), ("int8", "int64"), ("uint8", "int8"), ("uint16", "float32"), ("int64", "uint32"),

@@ -25,6 +25,8 @@ from tests.engine.autograd.test_derivatives import OPS, Case, derivatives, plain
 from tests.parity.differences import factorises
 from tests.torch_oracle import fuzz_seconds
 
+pytestmark = pytest.mark.fuzz
+
 THERE = "cuda:1"
 #: How many samples of an operation are compared in an ordinary run: with derivatives, and without; of a factorisation
 #: all are.

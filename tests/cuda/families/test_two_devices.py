@@ -21,6 +21,8 @@ from tests.cuda.families.test_every_operation import OF_THE_HOST, OPS, moved
 from tests.parity.compare import Operand, build
 from tests.torch_oracle import fuzz_seconds
 
+pytestmark = pytest.mark.fuzz
+
 TOGETHER = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
 #: How many samples of an operation meet two devices in an ordinary run.
 FEW = 4
