@@ -32,9 +32,6 @@ STANDS = f"""(number) => {{
     const {{ widgets, outerNode }} = {NOTEBOOK}.content, {{ node }} = widgets[number], top = outerNode.scrollTop;
     return [top, node.isConnected ? node.getBoundingClientRect().top + top : null]; }}"""
 """Where the page is, and how much lies above a cell: a picture there may shrink when it is told of a later one."""
-CENTRED = 150
-"""By how many pixels JupyterLab may move a page back that it centres on the next cell, where there is no card."""
-
 RESTS = f"""async () => {{
     const {{ outerNode }} = {NOTEBOOK}.content;
     for (let last = -1, same = 0; same < 3; last = outerNode.scrollTop) {{
@@ -137,7 +134,8 @@ def by_running(page: Any, path: Path) -> None:
             until(page, OVER, arg=number)  # what is asked of the kernel behind an error is not run
         found = page.evaluate(PLACE)
         assert found["at"] == number + 1
-        goes_on(page, number, before, SHORT_OF if card_of(cell) else CENTRED)
+        # Where there is no card, JupyterLab may put the next cell in the middle of the window.
+        goes_on(page, number, before, SHORT_OF if card_of(cell) else found["room"] / 2)
         assert found["cell"][0] < found["room"], f"cell {number + 1} is below the window"
         assert found["cell"][1] > 0, f"cell {number + 1} is above the window"
     print(
