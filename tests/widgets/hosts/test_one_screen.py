@@ -123,8 +123,8 @@ def test_the_stage_fits_its_window(gallery: Book, room: tuple[int, int]) -> None
         staged = page.locator("dialog.tk-stage [data-tk-widget]")
         staged.wait_for()
         gallery.settled(staged)
+        until(page, f"root => ({HIDDEN})(root).every((pixels) => pixels === 0)", arg=staged.element_handle())
         table[name] = int(staged.get_attribute("data-stage"))
-        assert staged.evaluate(HIDDEN) == [0, 0], name
         stage = page.locator("dialog.tk-stage").evaluate(
             "s => [s.scrollHeight - s.clientHeight, s.scrollWidth - s.clientWidth]"
         )
