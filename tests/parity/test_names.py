@@ -83,11 +83,11 @@ def test_a_missing_name_would_be_seen() -> None:
 
 #: What public namespaces have that PyTorch's have not: the kit's own, and names that PyTorch keeps under another one.
 OURS = {
-    "": {"errors", "tracing", "byte", "char"},
+    "": {"errors", "tracing"},
     "autograd.function": {"Error", "FunctionNode"},
     "autograd.grad_mode": {"is_grad_enabled", "is_inference_mode_enabled"},
     "backends.cuda": {"BlasBackend", "SortBackend", "own_kernels", "preferred_sort_library"},
-    "cuda": {"DeviceProperties", "Emulation", "emulate", "launch", "trace"},
+    "cuda": {"DeviceProperties", "Emulation", "emulate", "jit", "launch", "trace"},
     "utils.benchmark": {"set_torch_threads"},
     "version": {"TensorkitVersion"},
 }
