@@ -22,6 +22,7 @@ __all__ = [
     "do",
     "finish",
     "foreign",
+    "look_again",
     "notebook_of",
     "restart",
     "run_all",
@@ -232,6 +233,15 @@ def theme(page: Any, name: str) -> None:
         until(page, f"({_DARK})() === {str(name == 'Dark').lower()}")
 
 
+def look_again(page: Any, window: dict[str, int]) -> None:
+    """The window as it is at the beginning: its size, its theme, the pointer on no widget."""
+    page.mouse.move(*AWAY)
+    page.emulate_media(reduced_motion="reduce")
+    if page.viewport_size != window:
+        page.set_viewport_size(window)
+    theme(page, "Light")
+
+
 def begin_again(
     page: Any, notebook: dict[str, Any], window: dict[str, int], new_kernel: bool = False
 ) -> None:
@@ -239,11 +249,7 @@ def begin_again(
 
     The size and the brightness of the stage stay, as they do for a speaker: a test that asks for them sets them.
     """
-    page.mouse.move(*AWAY)
-    page.emulate_media(reduced_motion="reduce")
-    if page.viewport_size != window:
-        page.set_viewport_size(window)
-    theme(page, "Light")
+    look_again(page, window)
     said = do(page, _FORGET)
     assert said.endswith("forgotten"), said
     if new_kernel:

@@ -68,6 +68,8 @@ class Book:
     """The addresses that it asked for."""
     spoiled: bool = False
     """Whether a test failed since it was opened: then it is nobody's beginning any more."""
+    standing: str = ""
+    """What it shows, run, where no test has done more than look at it: the next one need not run it again."""
     _cells: Cells = field(default_factory=lambda: Cells([], 0), repr=False)
     _shown: frozenset[int] = frozenset()
 
@@ -333,6 +335,8 @@ class Desk:
         window = {"width": width, "height": height}
         name = self.file or name
         book = self.books.get(name)
+        if book is not None:
+            book.standing = ""
         if book is not None and book.spoiled:
             book.bare.context.close()
             self.served.end_kernels()
@@ -346,6 +350,28 @@ class Desk:
                 kept.clear()
         self.used = False
         yield book
+        self._nothing_wrong(book, wrong)
+
+    @contextlib.contextmanager
+    def only_looked_at(
+        self, name: str, run: contextlib.AbstractContextManager[Book], width: int, height: int
+    ) -> Iterator[Book]:
+        """A notebook that is run once for tests in a row that only look at it: at any size, in any theme, on the stage.
+
+        ``run`` gives it as `written` does, run; after another notebook, or a failure, it is asked again.
+        """
+        book = self.books.get(self.file)
+        if book is None or book.spoiled or self.used or book.standing != name:
+            with run as book:
+                yield book
+                book.standing = name
+            return
+        beginning.look_again(book.bare, {"width": width, "height": height})
+        yield book
+        self._nothing_wrong(book)
+
+    def _nothing_wrong(self, book: Book, wrong: Callable[[str], bool] = bool) -> None:
+        """No error on the page but those that a test expects, nothing asked for beyond this machine."""
         assert [fault for fault in book.faults if wrong(fault)] == []
         assert beginning.foreign(book.asked) == []
         assert not self.served.attempts.exists(), self.served.attempts.read_text()

@@ -12,7 +12,7 @@ from tests.browser import beginning
 from tests.browser.beginning import until
 from tests.browser.desk import Book, Desk
 
-__all__ = ["BOARDS", "CARDS", "FAILED", "GALLERY", "number_of", "run_gallery", "shown"]
+__all__ = ["BOARDS", "CARDS", "FAILED", "GALLERY", "look_at_gallery", "number_of", "run_gallery", "shown"]
 
 GALLERY = Path(__file__).resolve().parents[2] / "notebooks" / "gallery.ipynb"
 _NOTEBOOK = f"{beginning.NOTEBOOK}.content"
@@ -21,6 +21,7 @@ FAILED = f"""() => [...{_NOTEBOOK}.model.cells].filter((cell) => cell.type === "
     .filter((output) => output.output_type === "error").map((output) => output.evalue)"""
 _DONE = f"""() => {_NOTEBOOK}.widgets.filter((cell) => cell.model.type === "code")
     .every((cell) => cell.model.executionState === "idle" && cell.model.executionCount)"""
+_WIDE = f"() => [...{_NOTEBOOK}.node.querySelectorAll('[data-tk-widget]')].map((root) => Math.round(root.clientWidth))"
 
 BOARDS = {
     "strides": "stride-explorer", "memory": "memory-map", "devices": "device-map",
@@ -64,4 +65,26 @@ def run_gallery(
         until(book.page, _DONE)
         for name in BOARDS:
             book.settled(shown(book, name))
+        yield book
+
+
+_wide: dict[str, list[float]] = {}
+"""How wide each board is in a window of this size, once it is laid out for it."""
+
+
+@contextlib.contextmanager
+def look_at_gallery(desk: Desk, width: int, height: int) -> Iterator[Book]:
+    """The gallery, run, for one test that only looks at it: the next one finds it as it is."""
+    name = f"the gallery at {width} × {height}"
+    run = run_gallery(desk, width=width, height=height)
+    with desk.only_looked_at(name, run, width, height) as book:
+        if book.standing:
+            # The notebook gives its cells their width a moment after the window has it.
+            until(
+                book.page, f"(wide) => JSON.stringify(({_WIDE})()) === JSON.stringify(wide)", arg=_wide[name]
+            )
+            for board in BOARDS:
+                book.settled(shown(book, board))
+        else:
+            _wide[name] = book.page.evaluate(_WIDE)
         yield book

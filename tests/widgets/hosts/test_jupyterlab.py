@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.browser.desk import CUT, Book, Desk
-from tests.widgets.gallery import BOARDS, CARDS, FAILED, number_of, run_gallery, shown
+from tests.widgets.gallery import BOARDS, CARDS, FAILED, look_at_gallery, number_of, run_gallery, shown
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +21,14 @@ PICTURE = ".tk-table .tk-tile, .tk-vertices [role=option]"
 
 @pytest.fixture
 def book(desk: Desk) -> Iterator[Book]:
-    """The gallery, run."""
+    """The gallery, run, for a test that only looks at it."""
+    with look_at_gallery(desk, 1300, 1400) as one:
+        yield one
+
+
+@pytest.fixture
+def worked(desk: Desk) -> Iterator[Book]:
+    """The gallery, run, for a test that works in it."""
     with run_gallery(desk) as one:
         yield one
 
@@ -53,24 +60,41 @@ def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
     shown(book, "strides").locator('.tk-tile.tk-lit[data-key="s:9"]').wait_for(state="attached")
 
 
-def test_a_write_in_one_shows_in_all(book: Book) -> None:
-    cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing(book: Book, theme: str) -> None:
+    book.theme(theme)
+    assert book.axe(".tk-root") == []
+
+
+def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
+    book.widen(650, *(shown(book, name) for name in BOARDS))  # what 200 % leaves of 1300
+    wide = {name: shown(book, name).evaluate(CUT) for name in (*BOARDS, *CARDS)}
+    small = {name: shown(book, name).evaluate(SMALLEST) for name in BOARDS}
+    assert book.axe(".tk-root") == [], "what scrolls can be reached by keyboard"
+    assert {name: over for name, over in wide.items() if over} == {}
+    assert {name: size for name, size in small.items() if size < 5} == {}, (
+        "at 200 % twice as large on the screen"
+    )
+
+
+def test_a_write_in_one_shows_in_all(worked: Book) -> None:
+    cell = shown(worked, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     for typed in ("99", "40"):
         cell.focus()
-        book.keyboard.press("Enter")
-        book.keyboard.press("Control+a")
-        book.keyboard.type(typed)
-        book.keyboard.press("Enter")
+        worked.keyboard.press("Enter")
+        worked.keyboard.press("Control+a")
+        worked.keyboard.type(typed)
+        worked.keyboard.press("Enter")
         for name in ("chosen", "stretched", "summed", "met"):
-            tile = shown(book, name).locator(f'.tk-tile[data-slot="3"][data-full="{typed}"]')
+            tile = shown(worked, name).locator(f'.tk-tile[data-slot="3"][data-full="{typed}"]')
             tile.first.wait_for(state="attached")
-    assert book.ask("medals[1, 0].item()") == "40"
+    assert worked.ask("medals[1, 0].item()") == "40"
 
 
-def test_by_keyboard_alone(book: Book) -> None:
+def test_by_keyboard_alone(worked: Book) -> None:
     """Tab goes to a control and into the picture; the arrows move there; what is focused can be seen."""
     for name in BOARDS:
-        by_keyboard(book, name)
+        by_keyboard(worked, name)
 
 
 def by_keyboard(book: Book, name: str) -> None:
@@ -99,10 +123,10 @@ def by_keyboard(book: Book, name: str) -> None:
     assert len(places) > 1, f"{name}: the arrows do not move"
 
 
-def test_cards_by_keyboard_alone(book: Book) -> None:
-    keys = book.keyboard
+def test_cards_by_keyboard_alone(worked: Book) -> None:
+    keys = worked.keyboard
     for name in CARDS:
-        root = shown(book, name)
+        root = shown(worked, name)
         root.scroll_into_view_if_needed()
         root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
         met = set()
@@ -110,35 +134,18 @@ def test_cards_by_keyboard_alone(book: Book) -> None:
             keys.press("Tab")
             if not root.evaluate(INSIDE):
                 break
-            met.add(book.page.evaluate(ROLE))
+            met.add(worked.page.evaluate(ROLE))
         assert met & {"BUTTON", "INPUT", "option"}, (name, met)
-    line = shown(book, "puzzle").locator(".tk-line").first
+    line = shown(worked, "puzzle").locator(".tk-line").first
     line.focus()
     keys.press("ArrowDown")
     assert (
-        shown(book, "puzzle").locator(".tk-line").nth(1).evaluate("line => line === document.activeElement")
+        shown(worked, "puzzle").locator(".tk-line").nth(1).evaluate("line => line === document.activeElement")
     )
-    shown(book, "predicted").locator("input").first.focus()
+    shown(worked, "predicted").locator("input").first.focus()
     keys.type("(1, 3)")
     keys.press("Enter")
-    book.page.locator(
+    worked.page.locator(
         f'[data-windowed-list-index="{number_of("predicted")}"] .tk-card[data-state="right"]'
     ).wait_for()
-    assert book.ask("predicted.answer") == "(1, 3)"
-
-
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_axe_finds_nothing(book: Book, theme: str) -> None:
-    book.theme(theme)
-    assert book.axe(".tk-root") == []
-
-
-def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
-    book.widen(650, *(shown(book, name) for name in BOARDS))  # what 200 % leaves of 1300
-    wide = {name: shown(book, name).evaluate(CUT) for name in (*BOARDS, *CARDS)}
-    small = {name: shown(book, name).evaluate(SMALLEST) for name in BOARDS}
-    assert book.axe(".tk-root") == [], "what scrolls can be reached by keyboard"
-    assert {name: over for name, over in wide.items() if over} == {}
-    assert {name: size for name, size in small.items() if size < 5} == {}, (
-        "at 200 % twice as large on the screen"
-    )
+    assert worked.ask("predicted.answer") == "(1, 3)"

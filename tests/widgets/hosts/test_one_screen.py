@@ -13,7 +13,7 @@ import pytest
 from tests.browser.beginning import until
 from tests.browser.desk import CUT, Book, Desk
 from tests.browser.places import placed
-from tests.widgets.gallery import BOARDS, CARDS, run_gallery, shown
+from tests.widgets.gallery import BOARDS, CARDS, look_at_gallery, shown
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ INDEX = 'i = IndexExplorer(t, "1:, [0, 2]", name="t")\ni'
 @pytest.fixture
 def gallery(desk: Desk) -> Iterator[Book]:
     """The gallery, run on the screen."""
-    with run_gallery(desk, width=SCREEN[0], height=SCREEN[1]) as one:
+    with look_at_gallery(desk, *SCREEN) as one:
         yield one
 
 
