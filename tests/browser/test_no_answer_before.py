@@ -116,7 +116,6 @@ def lesson(request: pytest.FixtureRequest, desk: Desk) -> Iterator[tuple[Book, P
         book.page.set_default_timeout(5 * PATIENCE_MS)
         whole(book.page)
         yield book, path
-        book.spoiled = True  # the next one has a page of its own: a lesson is large
 
 
 def test_nothing_in_sight_answers_a_prediction_before_it_is_made(lesson: tuple[Book, Path]) -> None:
