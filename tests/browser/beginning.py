@@ -65,12 +65,14 @@ _RESTART = f"""() => {{
 }}"""
 _DARK = "() => document.body.dataset.jpThemeLight === 'false'"
 
-_SELECT = f"""([first, ...more]) => {{
+# Chosen and run in one go: a picture that has just taken the keyboard back makes its own cell the chosen one.
+_RUN_SOME = f"""([first, ...more]) => {{
     window.focused = document.activeElement;
     const {{ content }} = {NOTEBOOK};
     content.deselectAll();
     content.activeCellIndex = first;
     for (const number of more) content.select(content.widgets[number]);
+    ({_COMMAND})(["notebook:run-cell", {{}}]);
 }}"""
 _FOCUS_AGAIN = f"""() => {{
     {NOTEBOOK}.content.deselectAll();
@@ -208,8 +210,8 @@ def run_all(page: Any) -> None:
 
 def run_some(page: Any, numbers: Sequence[int]) -> None:
     """Run these cells, in their order, up to one that fails, to the end; the focus stays where it is."""
-    page.evaluate(_SELECT, list(numbers))
-    command(page, "notebook:run-cell")
+    page.evaluate(_RUN_SOME, list(numbers))
+    until(page, _COMMANDED)
     page.evaluate(_FOCUS_AGAIN)
 
 
