@@ -93,9 +93,7 @@ def in_pytorchs_names(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_says_the_same_under_pytorch(
-    path: Path, tmp_path: Path, kernel: AsyncKernelManager
-) -> None:
+def test_a_lesson_says_the_same_under_pytorch(path: Path, tmp_path: Path, kernel: AsyncKernelManager) -> None:
     torch = require_torch()
     cells = shared_cells(path)
     assert sum(IMPORT in text(cell["source"]) for cell in cells) == 1
