@@ -127,13 +127,14 @@ def faults(text: str) -> list[str]:
     return found
 
 
-def execute(notebook: Notebook, folder: Path, *, timeout: int = 300) -> Notebook:
+def execute(notebook: Notebook, folder: Path, *, timeout: int = 300, kernel: Any = None) -> Notebook:
     """Run every cell of a notebook in a fresh kernel.
 
     Args:
         notebook: a notebook, as parsed from its JSON.
         folder: the folder in which the kernel works.
         timeout: seconds allowed to each cell.
+        kernel: a manager whose kernel is taken instead, begun if need be, and left running.
 
     Returns:
         A new notebook with the outputs of this run.
@@ -147,6 +148,7 @@ def execute(notebook: Notebook, folder: Path, *, timeout: int = 300) -> Notebook
     node = nbformat.reads(json.dumps(notebook), as_version=4)
     client = nbclient.NotebookClient(
         node,
+        kernel,
         timeout=timeout,
         kernel_name="python3",
         store_widget_state=False,

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_core.utils import run_sync
 
 from tensorkit import errors
 from tensorkit.lab.normalise import execute, normalise
@@ -41,15 +44,25 @@ def shared_cells(path: Path) -> list[Cell]:
     return [cell for cell in cells if cell["cell_type"] == "code" and not tags(cell) & LEFT_OUT]
 
 
-def under_torch(cells: list[Cell], folder: Path) -> list[Cell]:
-    """The same cells, executed in a fresh kernel with the import swapped."""
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[AsyncKernelManager]:
+    """One for all lessons, begun by the first: that it imports PyTorch takes longer than most lessons."""
+    manager = AsyncKernelManager(kernel_name="python3")
+    yield manager
+    run_sync(manager.shutdown_kernel)(now=True)
+
+
+def under_torch(cells: list[Cell], folder: Path, kernel: AsyncKernelManager) -> list[Cell]:
+    """The same cells, executed in a kernel that knows of no other lesson, with the import swapped."""
     sources = [text(cell["source"]).replace(IMPORT, "import torch as tk") for cell in cells]
     swapped = [
         {**cell, "source": source, "outputs": [], "execution_count": None}
         for cell, source in zip(cells, sources, strict=True)
     ]
-    notebook = {"cells": swapped, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    done: list[Cell] = normalise(execute(notebook, folder))["cells"]
+    alone = {"id": "alone", "cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    alone["source"] = f"%reset -f\n%cd -q {folder}"
+    notebook = {"cells": [alone, *swapped], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    done: list[Cell] = normalise(execute(notebook, folder, kernel=kernel))["cells"][1:]
     return done
 
 
@@ -80,12 +93,12 @@ def in_pytorchs_names(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_says_the_same_under_pytorch(path: Path, tmp_path: Path) -> None:
+def test_a_lesson_says_the_same_under_pytorch(path: Path, tmp_path: Path, kernel: AsyncKernelManager) -> None:
     torch = require_torch()
     cells = shared_cells(path)
     assert sum(IMPORT in text(cell["source"]) for cell in cells) == 1
     compared = 0
-    for ours, theirs in zip(cells, under_torch(cells, tmp_path), strict=True):
+    for ours, theirs in zip(cells, under_torch(cells, tmp_path, kernel), strict=True):
         if "nbval-ignore-output" not in tags(ours):
             compared += bool(ours["outputs"])
             assert said(theirs) == in_pytorchs_names(said(ours)), text(ours["source"])

@@ -47,15 +47,19 @@ class Module:
         """The package that relative imports start from."""
         return self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
 
-    def imports(self) -> Iterator[Import]:
+    def imports(self) -> tuple[Import, ...]:
         """Every import statement, wherever it stands."""
-        late = {
-            id(inner)
-            for outer in ast.walk(self.tree)
-            if isinstance(outer, _FUNCTIONS)
-            for inner in ast.walk(outer)
-        }
-        for node in ast.walk(self.tree):
+        return self._imports
+
+    @cached_property
+    def _imports(self) -> tuple[Import, ...]:
+        return tuple(self._imported())
+
+    def _imported(self) -> Iterator[Import]:
+        late: set[int] = set()
+        for node in nodes(self.tree):
+            if isinstance(node, _FUNCTIONS) or id(node) in late:
+                late.update(map(id, ast.iter_child_nodes(node)))
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield Import(alias.name, node.lineno, id(node) in late)
@@ -75,6 +79,19 @@ class Module:
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """What `ast.walk` gives, in its order, for a tree that is kept: found once, for many tests ask."""
+    found = [tree]
+    for node in found:  # which grows
+        for value in vars(node).values():
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [one for one in value if isinstance(one, ast.AST)]
+    return found
 
 
 @cache

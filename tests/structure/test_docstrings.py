@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.structure.source import modules
+from tests.structure.source import modules, nodes
 
 _FULL = re.compile(r"\b(?:tensorkit|tensorkit_widgets)(?:\.\w+)+\b")
 _OWN = re.compile(r"(?<!`)`([a-z_]\w*(?:\.[a-z_]\w*)*)`(?!`)")
@@ -31,14 +31,14 @@ FOREIGN = {
 
 def docstrings(tree: ast.Module) -> Iterator[str]:
     """Those of a module, and of all its functions and classes."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)):
             yield ast.get_docstring(node, clean=False) or ""
 
 
-def names_in(tree: ast.AST) -> Iterator[str]:
+def names_in(tree: ast.Module) -> Iterator[str]:
     """Every name that is made, used, taken or imported in a piece of source."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         for field in ("id", "attr", "arg", "name", "asname"):
             if isinstance(name := getattr(node, field, None), str):
                 yield from name.split(".")

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.structure.source import modules
+from tests.structure.source import modules, nodes
 
 # What opens a file, and the mode that it has if none is given.
 _OPEN = {"open": "r", "fdopen": "r", "NamedTemporaryFile": "w+b", "TemporaryFile": "w+b"}
@@ -17,7 +17,7 @@ _PROCESS = {"run", "Popen", "check_output"}
 
 def unsaid(tree: ast.AST) -> list[int]:
     """The lines of calls that read or write text and do not say in which encoding."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (node for node in nodes(tree) if isinstance(node, ast.Call))
     return [
         node.lineno
         for node in calls

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.structure.source import PACKAGES, of
+from tests.structure.source import PACKAGES, nodes, of
 
 FORBIDDEN = {"eval", "exec", "compile", "__import__", "execfile"}
 FORBIDDEN_IN_JAVASCRIPT = re.compile(
@@ -17,10 +17,10 @@ FORBIDDEN_IN_JAVASCRIPT = re.compile(
 
 def evaluations(tree: ast.AST) -> list[int]:
     """The lines that name a function which runs text as code."""
-    named = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in FORBIDDEN]
+    named = [node.lineno for node in nodes(tree) if isinstance(node, ast.Name) and node.id in FORBIDDEN]
     builtin = [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Attribute)
         and node.attr in FORBIDDEN
         and isinstance(node.value, ast.Name)
@@ -56,7 +56,7 @@ def test_a_learners_cell_is_run_by_what_the_learner_calls_alone() -> None:
     runners = {
         module.name
         for module in of("tensorkit_widgets")
-        for node in ast.walk(module.tree)
+        for node in nodes(module.tree)
         if isinstance(node, ast.Name)
         and node.id in ("explain_run", "explain_line")
         and module.name != STORIES

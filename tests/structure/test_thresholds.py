@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.structure.source import Module, modules, of
+from tests.structure.source import Module, modules, nodes, of
 
 HOME = "tensorkit.kernels.sizes"
 SIZES = {
@@ -110,7 +110,7 @@ def constants(module: Module) -> dict[str, int]:
 def origins(module: Module) -> dict[str, tuple[str, str]]:
     """Of each name that a module imports, the module and the name there; of a module, an empty one."""
     found = {}
-    for node in ast.walk(module.tree):
+    for node in nodes(module.tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -162,7 +162,7 @@ def thresholds(module: Module, node: ast.expr) -> Iterator[str]:
 
 def comparisons(module: Module) -> Iterator[tuple[int, str]]:
     """The thresholds that sizes are compared with in a module, and their lines."""
-    for node in ast.walk(module.tree):
+    for node in nodes(module.tree):
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
@@ -222,7 +222,7 @@ def test_every_size_says_what_was_measured_and_is_used() -> None:
         inner.id
         for other in of("tensorkit")
         if other.name != HOME
-        for inner in ast.walk(other.tree)
+        for inner in nodes(other.tree)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
     }
     assert set(own) - read == set()

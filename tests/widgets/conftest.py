@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import mmap
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,15 @@ def closed() -> Iterator[None]:
     """A module's widgets look again after every change for as long as they live: they end with it."""
     yield
     for widget in list(cell_hook._alive):
+        widget.close()
+
+
+@pytest.fixture(autouse=True)
+def closed_at_once(closed: None) -> Iterator[None]:
+    """What a test opened ends with the test: it would be drawn again, and hear of every call, in all that follow."""
+    before = weakref.WeakSet(cell_hook._alive)
+    yield
+    for widget in [widget for widget in cell_hook._alive if widget not in before]:
         widget.close()
 
 

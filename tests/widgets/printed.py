@@ -170,8 +170,9 @@ def pictures(board: Board, most: int = 4) -> Iterator[tuple[float, int, Sheet, s
     for width in WIDTHS:
         board._heard(None, {"kind": "room", "value": width}, [])
         for at in sorted({*range(min(board._steps(), most) + 1), board._steps()}):
-            board.goto(at)
-            yield width, at, board._sheet_now(), board.text()
+            board._go(at)
+            sheet = board._sheet_now()  # one for `text` too, which draws no more than this
+            yield width, at, sheet, str(board._text_of(sheet))
 
 
 NUMBER = r"-?\d[\d,]*\d|-?\d"

@@ -137,15 +137,16 @@ def lies(view: BitView, torch: Any) -> list[str]:
     """Everything that a board prints of its rows, of their sum, their neighbours and a cast, and that is not so."""
     out = list[str]()
     for width in WIDTHS:
-        view._heard(None, {"kind": "room", "value": width}, [])
+        view._act("room", {"value": width})
         for at in range(0 if width == WIDTHS[0] else view._steps(), view._steps() + 1):
-            view.goto(at)
+            view._go(at)
             out += [f"{width:.0f} px, step {at}: {words}" for words in _wrong(view, torch)]
     return list(dict.fromkeys(out))
 
 
 def _wrong(view: BitView, torch: Any) -> Iterator[str]:
-    own, text = view.bits(), view.text()
+    sheet = view._sheet_now()  # one for `text` and `svg`, which draw no more than this
+    own, text = view.bits(), view._text_of(sheet)
     rows = re.findall(r"^(\w+) +((?:[01]+ ?)+)  (\S+)(?:  \((.*)\))?$", text, re.M)
     if not rows:
         yield f"no rows in {text!r}"
@@ -161,7 +162,7 @@ def _wrong(view: BitView, torch: Any) -> Iterator[str]:
         if not near(number, exact(bits, name), bits, name):
             yield f"{name} {number}, and it is {held(bits, name)!r}"
         yield from _noted(name, bits, note, own, view.dtype)
-    drawn = _drawn(view.svg())
+    drawn = _drawn(view._svg_of(sheet))
     shown = {name: groups.replace(" ", "") for name, groups, _, _ in rows}
     for name, bits in drawn.items():
         if name in shown and bits != shown[name]:

@@ -397,6 +397,9 @@ class Check:
             for s in (self.number[id(source)],)
         }
         wanted = {one for one in wanted if one[0] != one[1]}
+        between: dict[tuple[int, int], set[tuple[int, int]]] = {}
+        for t, s, k, i in wanted:
+            between.setdefault((t, s), set()).add((k, i))
         seen: set[tuple[int, int]] = set()
         for wire in wires:
             if "data-to" not in wire:
@@ -406,7 +409,7 @@ class Check:
                 int(wire["data-to"]),
             )
             inputs = {int(k) for k in wire["data-inputs"].split(",")}
-            of = {(k, i) for t, s, k, i in wanted if (t, s) == (target, source)}
+            of = between.get((target, source), set())
             if drawn[source].about["data-kind"] == "constant":
                 blind = self.nodes[target].next_functions if target not in self.folded else ()
                 if any(blind[i][0] is not None for i in inputs if blind):
@@ -416,7 +419,7 @@ class Check:
             if {i for _, i in of} != inputs:
                 yield f"a wire from {source} to {target} for inputs {inputs}, and they are {of}"
             yield from (f"wire {source} to {target}: {w}" for w in self._flow(wire, of))
-        for target, source in {(t, s) for t, s, _, _ in wanted} - seen:
+        for target, source in between.keys() - seen:
             yield f"no wire from {source} to {target}"
 
     def _flow(self, wire: dict[str, str], of: set[tuple[int, int]]) -> Iterator[str]:
@@ -486,8 +489,9 @@ def lies(program: Program, lib: Any, prepared: Callable[[GraphView], None] = lam
             view._heard(None, {"kind": "room", "value": width}, [])
             done = 0
             for at in range(view.steps + 1):
-                view.goto(at)
-                text, picture = view.text(), read_picture(view.svg())
+                view._go(at)
+                sheet = view._sheet_now()  # one for `text` and `svg`, which draw no more than this
+                text, picture = view._text_of(sheet), read_picture(view._svg_of(sheet))
                 said = text.partition("\n\n")[2].partition("\n\n")[0]
                 done = 0 if not at else done + turns(said)
                 check = Check(lib, tensors, names, real, done)
