@@ -28,6 +28,10 @@ IN_CI = os.environ.get("CI") == "true"
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
+# A thread of PyTorch's or of OpenBLAS's sleeps once it has nothing to do. Else it turns idly until its next work, on a
+# core that another process of `make test` waits for. How many there are, and so the order of a sum, stays as it is.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
 # How long an example takes says how busy the machine is: speed is measured in the benchmarks.
 hypothesis.settings.register_profile("tensorkit", deadline=None)

@@ -6,6 +6,7 @@ Nothing in `tensorkit/` imports it. Tests that ask it carry ``@pytest.mark.parit
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
 import os
@@ -21,6 +22,7 @@ VERSION = "2.13"
 One = TypeVar("One")
 
 
+@functools.cache
 def require_torch() -> Any:
     """The torch module. Without it the test is skipped with the reason, or fails where ``CI`` is set."""
     try:

@@ -27,6 +27,7 @@ __all__ = [
     "Outcome",
     "build",
     "compare",
+    "compiled",
     "plain_text",
     "run",
     "same_tensor",
@@ -53,15 +54,18 @@ class Operand:
 
 # -- operands -----------------------------------------------------------------------------------------------------
 
-_TELLING = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e30, -1e-40, 65504.0, 0.1, 2.5, -7.0)
+_TELLING = np.array(
+    (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e30, -1e-40, 65504.0, 0.1, 2.5, -7.0)
+)
+_QUARTERS = np.array((0.0, 0.25, 0.5))
 
 
 def _telling(rng: np.random.Generator, count: int, dtype: str) -> Any:
     """Signed zeros, infinities, not-a-number, tiny and huge numbers; of integers the largest, the smallest but one."""
     if "float" in dtype:
-        return rng.choice(_TELLING, count)
+        return _TELLING[rng.integers(0, _TELLING.size, count)]
     if "complex" in dtype:
-        return [complex(*rng.choice(_TELLING, 2)) for _ in range(count)]
+        return _TELLING[rng.integers(0, _TELLING.size, 2 * count)].view(np.complex128)
     info = np.iinfo(dtype)
     # The very smallest is left out: divided by -1 it ends a PyTorch process.
     most = min(info.max, 2**63 - 1)  # more than that no Python list can put into a tensor, in either library
@@ -76,7 +80,7 @@ def _small(rng: np.random.Generator, count: int, dtype: str) -> Any:
     whole = rng.integers(1 if dtype.startswith("uint") else -4, 6, count)
     if "float" not in dtype and "complex" not in dtype:
         return whole
-    parts = whole + rng.choice([0.0, 0.25, 0.5], count)
+    parts = whole + _QUARTERS[rng.integers(0, _QUARTERS.size, count)]
     return parts if "float" in dtype else parts + 1j * (parts // 2)
 
 
@@ -141,7 +145,8 @@ class Outcome:
 
 
 @functools.cache
-def _compiled(call: str) -> CodeType:
+def compiled(call: str) -> CodeType:
+    """The code of a call, which many cases run."""
     return compile(call, "<case>", "eval")
 
 
@@ -152,7 +157,7 @@ def run(lib: Any, call: str, operands: Mapping[str, Operand]) -> Outcome:
     error: BaseException | None = None
     with recorded() as caught:
         try:
-            value = eval(_compiled(call), {"tk": lib, **names})
+            value = eval(compiled(call), {"tk": lib, **names})
         except Exception as problem:
             error = problem
     warned = [(w.category.__name__, _first(str(w.message))) for w in caught]
@@ -194,8 +199,8 @@ def _same_bits(ours: Any, theirs: Any) -> bool:
     """Whether two tensors are the same bytes, where NumPy has a word for them; asked first, being quick."""
     if theirs.requires_grad or theirs.is_conj() or theirs.is_neg() or "bfloat16" in str(theirs.dtype):
         return False
-    # Of copies, for what `numpy` has been asked of can no longer be resized.
-    a, b = ours.detach().resolve_conj().resolve_neg().clone().numpy(), theirs.clone().numpy()
+    # Of a copy, for what PyTorch's `numpy` has been asked of can no longer be resized.
+    a, b = ours._nd(), theirs.clone().numpy()
     return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
 
 

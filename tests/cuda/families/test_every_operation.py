@@ -21,7 +21,7 @@ from tensorkit.dispatch.registry import Op, Sample, registry
 from tensorkit.errors import AcceleratorError, MissingKernelError
 from tensorkit.kernels.cuda import emulated_devices
 from tensorkit.tensor import on_storage
-from tests.parity.compare import Operand, build
+from tests.parity.compare import Operand, build, compiled
 from tests.parity.coverage import Coverage
 from tests.support.warnings import recorded
 
@@ -121,7 +121,7 @@ def run(call: str, operands: Mapping[str, Operand], *, on_device: bool) -> Outco
     before = crossed()
     try:
         with recorded():
-            value = eval(call, {"tk": tk, **names})
+            value = eval(compiled(call), {"tk": tk, **names})
             if on_device:
                 tk.cuda.synchronize()
     except Exception as problem:
@@ -181,6 +181,8 @@ def difference(here: Outcome, there: Outcome, rounded: float) -> str | None:
 
 
 def same_numbers(a: tk.Tensor, b: tk.Tensor, rounded: float) -> bool:
+    if a.dtype is b.dtype and a._nd().tobytes() == b._nd().tobytes():
+        return True  # asked first, being quick; their sizes are known to be the same
     if not a.dtype.is_floating_point and not a.dtype.is_complex:
         return bool(tk.equal(a, b))
     digits = {"float64": 1e-12, "complex128": 1e-12, "float16": 4e-3, "bfloat16": 3e-2}.get(

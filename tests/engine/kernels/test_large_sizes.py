@@ -155,9 +155,10 @@ def test_pieces_are_put_together_as_pytorch_puts_the_whole(code: str, kind: str)
         assert told == expected, f"{code}, {kind}, {layouts}"
         for one, two in zip(ours, theirs, strict=True):
             assert one.dtype == two.dtype
-            np.testing.assert_allclose(
-                one, two, **close, equal_nan=True, err_msg=f"{code}, {kind}, {layouts}"
-            )
+            if one.shape != two.shape or one.tobytes() != two.tobytes():
+                np.testing.assert_allclose(
+                    one, two, **close, equal_nan=True, err_msg=f"{code}, {kind}, {layouts}"
+                )
 
 
 @pytest.mark.parity
