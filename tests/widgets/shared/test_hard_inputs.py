@@ -263,12 +263,20 @@ WIDGETS = sorted(
 )
 
 
+@pytest.fixture
+def only_new_garbage() -> Iterator[None]:
+    """What a test collects was made in it: nothing older is looked through."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("only_new_garbage")
 @pytest.mark.parametrize("name", WIDGETS)
 def test_what_a_widget_refuses_is_one_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And none that Python prints afterwards, when what was begun is thrown away."""
     ignored: list[Any] = []
-    gc.collect()
-    gc.freeze()  # what is collected below was made below
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
     for given in ((), (1,), ("x",), (tk.arange(3),), (tk.arange(3), tk.arange(3))):
         with pytest.raises(TypeError):
