@@ -67,6 +67,16 @@ def book(desk: Desk) -> Iterator[Book]:
         yield one
 
 
+def on_stage(book: Book, button: Any) -> Any:
+    """A view on the stage, as large as fits the window: the size that somebody chose there before has stayed."""
+    button.click()
+    staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
+    staged.wait_for()
+    book.keyboard.press("0")
+    book.settled(staged)
+    return staged
+
+
 def told(title: str, table: dict[str, Any]) -> None:
     """A table, for a reader of `pytest -s`."""
     print(f"\n{title}", *(f"{name:<12}{value}" for name, value in table.items()), sep="\n")
@@ -119,10 +129,7 @@ def test_the_stage_fits_its_window(gallery: Book, room: tuple[int, int]) -> None
     page.set_viewport_size({"width": room[0], "height": room[1]})
     table = {}
     for name in BOARDS:
-        shown(gallery, name).locator('[data-role="present"]').click()
-        staged = page.locator("dialog.tk-stage [data-tk-widget]")
-        staged.wait_for()
-        gallery.settled(staged)
+        staged = on_stage(gallery, shown(gallery, name).locator('[data-role="present"]'))
         until(page, f"root => ({HIDDEN})(root).every((pixels) => pixels === 0)", arg=staged.element_handle())
         table[name] = int(staged.get_attribute("data-stage"))
         stage = page.locator("dialog.tk-stage").evaluate(
@@ -142,10 +149,7 @@ def test_the_stage_fits_its_window(gallery: Book, room: tuple[int, int]) -> None
 
 
 def test_a_step_does_not_make_the_stage_jump(book: Book) -> None:
-    book.part(2, "present").click()
-    staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
-    staged.wait_for()
-    book.settled(staged)
+    staged = on_stage(book, book.part(2, "present"))
     book.keyboard.press("End")
     book.page.locator('dialog.tk-stage [data-step="2"]').wait_for()
     least = staged.get_attribute("data-stage")
@@ -157,10 +161,7 @@ def test_a_step_does_not_make_the_stage_jump(book: Book) -> None:
 
 
 def test_a_refusal_on_the_stage_leaves_all_of_the_picture_in_sight(book: Book) -> None:
-    book.part(0, "present").click()
-    staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
-    staged.wait_for()
-    book.settled(staged)
+    staged = on_stage(book, book.part(0, "present"))
     box = staged.locator('[data-role="expression"]')
     box.fill(".t().view(12)")
     box.press("Enter")
