@@ -116,6 +116,7 @@ def lesson(request: pytest.FixtureRequest, desk: Desk) -> Iterator[tuple[Book, P
         book.page.set_default_timeout(5 * PATIENCE_MS)
         whole(book.page)
         yield book, path
+        book.spoiled = path == LESSONS[-1]  # the next file has a page of its own: this one has grown to 2 GB
 
 
 def test_nothing_in_sight_answers_a_prediction_before_it_is_made(lesson: tuple[Book, Path]) -> None:
