@@ -26,6 +26,14 @@ def test_the_order_of_files() -> None:
     assert found == [beside, seen, cell, *more, two, one]
 
 
+def test_the_browsers_files_are_shared_out_among_the_pages() -> None:
+    turns = object.__new__(Turns)
+    turns.pages, turns.shares = 2, {}
+    files = [f"tests/widgets/{name}/test_browser.py" for name in ("bits", "graph", "image")]
+    assert [turns._split_scope(f"{file}::test") for file in files] == ["page 0", "page 1", "page 0"]
+    assert turns._split_scope(f"{files[1]}::test_again") == "page 1"
+
+
 def test_a_file_stays_whole_but_where_every_test_starts_a_kernel() -> None:
     turns = object.__new__(Turns)
     assert turns._split_scope("tests/a.py::test[x::y]") == "tests/a.py"

@@ -1,7 +1,9 @@
 """In which order the processes of `make test` take the tests, and which tests stay together.
 
 A file at a time, since its tests share what takes long to make: a notebook's kernel, compiled loops. The files of the
-browser come first: each process then has one page for them, and leaves it once (`tests.support.playwright_driver`).
+browser come first, all but one of the processes have them: each has one page for its share, and leaves it once
+(`tests.support.playwright_driver`). A page keeps more than one core at work, so the last process begins with the other
+files: with a page in every process, whatever they waited for came late.
 Tests that start a kernel each share nothing, and are dealt out. A file whose last test asks what the others met stays
 whole.
 """
@@ -9,12 +11,15 @@ whole.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
+from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 __all__ = ["Turns", "in_turn"]
 
+ROOT = Path(__file__).resolve().parents[2]
 DEALT_OUT = "tests/notebooks/test_under_torch.py"
 
 
@@ -33,9 +38,28 @@ def in_turn(items: list[pytest.Item]) -> list[pytest.Item]:
     )
 
 
+@cache
+def _in_browser(file: str) -> bool:
+    """The process that deals has the names of the tests alone."""
+    path = ROOT / file
+    return (
+        path.suffix == ".py" and path.is_file() and "pytest.mark.browser" in path.read_text(encoding="utf-8")
+    )
+
+
 class Turns(LoadScopeScheduling):
-    """By file, but what is dealt out."""
+    """By file, but what is dealt out; the browser's files in as many shares as there are pages."""
+
+    pages = 1
+
+    def schedule(self) -> None:
+        """Deal, once every process has said which tests it knows."""
+        self.pages = max(1, len(self.nodes) - 1)
+        self.shares: dict[str, str] = {}
+        super().schedule()
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
+        if _in_browser(file):
+            return self.shares.setdefault(file, f"page {len(self.shares) % self.pages}")
         return nodeid if file == DEALT_OUT else file
