@@ -128,13 +128,13 @@ def faults(text: str) -> list[str]:
 
 
 def execute(notebook: Notebook, folder: Path, *, timeout: int = 300, kernel: Any = None) -> Notebook:
-    """Run every cell of a notebook in a fresh kernel.
+    """Run every cell of a notebook, in a fresh kernel or a given one.
 
     Args:
         notebook: a notebook, as parsed from its JSON.
         folder: the folder in which the kernel works.
         timeout: seconds allowed to each cell.
-        kernel: a manager whose kernel is taken instead, begun if need be, and left running.
+        kernel: the manager of a kernel that is taken, begun if need be, and left running.
 
     Returns:
         A new notebook with the outputs of this run.

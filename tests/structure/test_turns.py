@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.support.turns import DEALT_OUT, Turns, in_turn
+from tests.support.turns import Turns, in_turn
 
 
 def item(file: str, name: str, browser: bool = False) -> Any:
@@ -34,9 +34,6 @@ def test_the_browsers_files_are_shared_out_among_the_pages() -> None:
     assert turns._split_scope(f"{files[1]}::test_again") == "page 1"
 
 
-def test_a_file_stays_whole_but_where_every_test_starts_a_kernel() -> None:
+def test_a_file_stays_whole() -> None:
     turns = object.__new__(Turns)
     assert turns._split_scope("tests/a.py::test[x::y]") == "tests/a.py"
-    dealt = f"{DEALT_OUT}::test[06]"
-    assert turns._split_scope(dealt) == dealt
-    assert (Path(__file__).resolve().parents[2] / DEALT_OUT).is_file()

@@ -4,8 +4,6 @@ A file at a time, since its tests share what takes long to make: a notebook's ke
 browser come first, all but one of the processes have them: each has one page for its share, and leaves it once
 (`tests.support.playwright_driver`). A page keeps more than one core at work, so the last process begins with the other
 files: with a page in every process, whatever they waited for came late.
-Tests that start a kernel each share nothing, and are dealt out. A file whose last test asks what the others met stays
-whole.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -20,7 +19,6 @@ from xdist.scheduler import LoadScopeScheduling
 __all__ = ["Turns", "in_turn"]
 
 ROOT = Path(__file__).resolve().parents[2]
-DEALT_OUT = "tests/notebooks/test_under_torch.py"
 
 
 def in_turn(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -48,18 +46,15 @@ def _in_browser(file: str) -> bool:
 
 
 class Turns(LoadScopeScheduling):
-    """By file, but what is dealt out; the browser's files in as many shares as there are pages."""
+    """By file; the browser's files in as many shares as there are pages."""
 
-    pages = 1
-
-    def schedule(self) -> None:
-        """Deal, once every process has said which tests it knows."""
-        self.pages = max(1, len(self.nodes) - 1)
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        self.pages = max(1, self.numnodes - 1)
         self.shares: dict[str, str] = {}
-        super().schedule()
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         if _in_browser(file):
             return self.shares.setdefault(file, f"page {len(self.shares) % self.pages}")
-        return nodeid if file == DEALT_OUT else file
+        return file

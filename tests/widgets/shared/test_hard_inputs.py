@@ -263,13 +263,11 @@ WIDGETS = sorted(
 )
 
 
-@pytest.fixture
-def only_new_garbage() -> Iterator[None]:
-    """What a test collects was made in it: nothing older is looked through."""
+@pytest.fixture(scope="module")
+def only_new_garbage() -> None:
+    """What a test collects was made since: what is there already stays to the end, as what was collected does."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("only_new_garbage")

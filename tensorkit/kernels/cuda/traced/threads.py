@@ -11,8 +11,6 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from tensorkit.kernels.cuda.faults import Fault
@@ -70,8 +68,8 @@ class Crew:
     def __init__(self, notes: Notes, work: Callable[[int], None]) -> None:
         count = notes.threads
         self._notes, self._work, self._count = notes, work, count
-        self._turns = [SimpleQueue[None]() for _ in range(count)]
-        self._back = SimpleQueue[None]()
+        self._turns = [threading.Semaphore(0) for _ in range(count)]
+        self._back = threading.Semaphore(0)
         self._waits: list[_Wait | None] = [None] * count
         self._done = [False] * count
         self._answers: list[Any] = [None] * count
@@ -113,8 +111,8 @@ class Crew:
     def _rest(self, wait: _Wait) -> Any:
         thread = self._notes.thread
         self._waits[thread] = wait
-        self._back.put(None)
-        self._turns[thread].get()
+        self._back.release()
+        self._turns[thread].acquire()
         if self._given_up:
             raise _Abandoned
         return self._answers[thread]
@@ -128,16 +126,17 @@ class Crew:
             Fault: where threads wait at different barriers, and the notes are strict.
         """
         workers = [threading.Thread(target=self._live, args=(t,), daemon=True) for t in range(self._count)]
+        for worker in workers:
+            worker.start()
         try:
-            for thread, worker in enumerate(workers):
-                self._go(thread, wake=worker.start)
+            for thread in range(self._count):
+                self._go(thread)
             while not all(self._done):
                 for first in range(0, self._count, WARP):
                     self._run_warp(first // WARP)
                 self._barrier()
         finally:
             self._give_up()
-            workers = [worker for worker in workers if worker.ident is not None]  # those that were started
             if all(self._done):
                 _end_all(workers)
             else:  # the caller may be interrupted again and again: a thread of its own sees to it that all end
@@ -148,6 +147,7 @@ class Crew:
             raise self._failure
 
     def _live(self, thread: int) -> None:
+        self._turns[thread].acquire()
         try:
             if not self._given_up:
                 self._work(thread)
@@ -156,20 +156,15 @@ class Crew:
         except BaseException as error:  # handed to the caller of `run`, in its own thread
             self._failure = self._failure or error
         self._waits[thread], self._done[thread] = None, True
-        self._back.put(None)
+        self._back.release()
 
-    def _go(self, thread: int, answer: Any = None, wake: Callable[[], None] | None = None) -> None:
-        """Let a thread run until it holds still again; ``wake`` begins one that has not run yet."""
+    def _go(self, thread: int, answer: Any = None) -> None:
+        """Let a thread run until it holds still again."""
         self._answers[thread], self._notes.thread = answer, thread
-        if wake is not None:
-            wake()
-        else:
-            self._turns[thread].put(None)
+        self._turns[thread].release()
         # A signal that comes just before a wait does not wake it: look up now and then.
-        while True:
-            with suppress(Empty):
-                self._back.get(timeout=INTERRUPT)
-                break
+        while not self._back.acquire(timeout=INTERRUPT):
+            pass
         if self._failure is not None:
             raise self._failure
 
@@ -177,7 +172,7 @@ class Crew:
         self._given_up = True
         for thread, done in enumerate(self._done):
             if not done:
-                self._turns[thread].put(None)
+                self._turns[thread].release()
 
     def _run_warp(self, warp: int) -> None:
         """A warp's threads, until each waits for the block, or for lanes that do not come, or has returned."""
