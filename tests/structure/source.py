@@ -84,14 +84,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 @cache
 def nodes(tree: ast.AST) -> list[ast.AST]:
     """What `ast.walk` gives, in its order, for a tree that is kept: found once, for many tests ask."""
-    found = [tree]
-    for node in found:  # which grows
-        for value in vars(node).values():
-            if isinstance(value, ast.AST):
-                found.append(value)
-            elif isinstance(value, list):
-                found += [one for one in value if isinstance(one, ast.AST)]
-    return found
+    return list(ast.walk(tree))
 
 
 @cache
