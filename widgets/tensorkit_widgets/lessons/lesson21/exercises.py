@@ -280,8 +280,8 @@ TASKS = (
                 lambda: _counts(5, 9),
             ),
             Launch(
-                "For the photograph of lesson 01, every sixteenth pixel",
-                (8, 10),
+                "For the photograph of lesson 01, every thirty-second pixel",
+                (4, 5),
                 (4, 4),
                 k.photograph,
                 _counts,

@@ -149,7 +149,7 @@ def _grace() -> Any:
     from matplotlib.cbook import get_sample_data
 
     file = str(get_sample_data("grace_hopper.jpg", asfileobj=False))
-    return image.imread(file, format="jpg")[::16, ::16, 1].copy()
+    return image.imread(file, format="jpg")[::32, ::32, 1].copy()
 
 
 def photograph(rows: int = 0, columns: int = 0) -> tuple[Any, Any]:
