@@ -22,7 +22,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .console import speak_plainly
+from .ending import command
+from .errors import LabError
+from .files import beside, read_notebook
 
 __all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_text"]
 
@@ -241,6 +243,7 @@ def _split_lines(output: Notebook) -> None:
             output["data"][kind] = _lines(value)
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code.
 
@@ -248,7 +251,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         >>> main([])
         0
     """
-    speak_plainly()
     about = (__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m tensorkit.lab.normalise", description=about)
     parser.add_argument("notebooks", nargs="*", type=Path)
@@ -260,14 +262,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if all(worked) else 1
 
 
+def _executed(path: Path, notebook: Notebook) -> Notebook:
+    """`execute` for the command: a lesson that fails is a matter of one line."""
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    try:
+        return execute(notebook, path.resolve().parent)
+    except CellExecutionError as error:
+        why = f"{error.ename}: {error.evalue}".partition("\n")[0]
+    except CellTimeoutError:
+        why = "a cell ran for too long"
+    except DeadKernelError:
+        why = "the kernel died"
+    raise LabError(f"{path} is left as it was, for a cell of it failed ({why}); mend that cell, or tag it.")
+
+
 def _one(path: Path, run: bool, check: bool) -> bool:
-    text = path.read_text(encoding="utf-8")
-    if not check:
-        notebook = json.loads(text)
+    notebook = read_notebook(path)
+    if notebook["nbformat"] != 4:
+        raise LabError(f"{path} is of an old format of notebooks; open it in JupyterLab and save it.")
+    if check:
+        text = path.read_text(encoding="utf-8")
+    else:
         if run:
-            notebook = execute(notebook, path.resolve().parent)
+            notebook = _executed(path, notebook)
         text = normalised_text(notebook)
-        path.write_text(text, encoding="utf-8")
+        with beside(path.resolve()) as written:
+            written.write_text(text, encoding="utf-8")
     found = faults(text)
     for fault in found:
         print(f"{path}: {fault}", file=sys.stderr)

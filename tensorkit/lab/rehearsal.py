@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import LabError
+from .files import read_notebook
 from .lessons import companions
 from .scene_rehearsal import as_in_jupyterlab, play_scenes, with_scenes
 
@@ -82,9 +83,10 @@ def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) ->
         same of the scenes: they are played after the last cell, as for a speaker who runs the lesson beforehand.
 
     Raises:
-        LabError: when the file is no notebook, or its kernel does not start.
+        LabError: when the file is no notebook, or its kernel is unknown or does not start.
     """
     done = Rehearsal()
+    read_notebook(lesson)  # what is damaged is told before anything starts
     with tempfile.TemporaryDirectory(prefix="tensorkit-rehearsal-") as place:
         copy = _copied(lesson, Path(place))
         for cell in _performed(copy, lesson.name):
@@ -106,12 +108,10 @@ def _copied(lesson: Path, place: Path) -> Path:
 def _performed(lesson: Path, name: str) -> Iterator[Performance]:
     import nbclient
     import nbformat
+    from jupyter_client.kernelspec import NoSuchKernel
     from nbclient.exceptions import DeadKernelError
 
-    try:
-        book = nbformat.read(lesson, as_version=4)
-    except Exception as error:
-        raise LabError(f"{name} is no notebook that can be read ({error}).") from error
+    book = nbformat.read(lesson, as_version=4)
     client = nbclient.NotebookClient(
         book, timeout=PATIENCE, allow_errors=True, resources={"metadata": {"path": str(lesson.parent)}}
     )
@@ -132,6 +132,11 @@ def _performed(lesson: Path, name: str) -> Iterator[Performance]:
                     staged.append((one, []))
             for one, models in staged:
                 yield _staged(client, one, models)
+    except NoSuchKernel as error:
+        raise LabError(
+            f"{name} asks for the kernel {error.name!r}, which is not on this machine; "
+            "in JupyterLab, choose one that is (Kernel → Change Kernel…) and save the notebook."
+        ) from error
     except (RuntimeError, OSError, DeadKernelError) as error:
         raise LabError(f"The kernel for {name} did not start: {error}") from error
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,8 @@ from textwrap import wrap
 from typing import Any
 
 import tensorkit as tk
-from tensorkit.lab.console import speak_plainly
+from tensorkit.lab.ending import command
+from tensorkit.lab.files import beside
 from tensorkit_widgets.plots.storage import plot_storage
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN
 from tensorkit_widgets.render.palette import LIGHT
@@ -182,16 +183,20 @@ def _words(
     )
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module: the page as SVG and as PDF in a folder; returns its exit code."""
-    speak_plainly()
-    given = list(sys.argv[1:] if argv is None else argv)
-    folder = Path(given[0] if given else ".")
+    parser = argparse.ArgumentParser(
+        prog="python -m tensorkit_widgets.plots.handout", description="Write the hand-out."
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("."), help="where the page is written")
+    folder = parser.parse_args(argv).folder
     folder.mkdir(parents=True, exist_ok=True)
     figure = draw_handout()
     for kind in ("svg", "pdf"):
         target = folder / f"{NAME}.{kind}"
-        figure.savefig(target)
+        with beside(target) as path:
+            figure.savefig(path)
         print(target)
     return 0
 
