@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -146,8 +147,7 @@ def handout(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the page is written.")] = Path("."),
 ) -> None:
     """Write the hand-out of the talk `webinar`, one page, as SVG and as PDF."""
-    # The widgets know how it is drawn.
-    raise typer.Exit(_of_widgets("plots.handout", str(folder)))
+    _of_widgets("plots.handout").write_handout(folder)
 
 
 def _rehearsed(notebook: Path) -> bool:
@@ -223,10 +223,7 @@ def progress(
     forget: Annotated[bool, typer.Option("--forget", help="Delete the record of your answers.")] = False,
 ) -> None:
     """Say what you have answered in DIR, and which misconceptions you met; nothing of it leaves this machine."""
-    # The widgets know their own file.
-    raise typer.Exit(
-        _of_widgets("practice.progress_report", *(["--forget"] if forget else []), "--", str(folder))
-    )
+    raise typer.Exit(_of_widgets("practice.progress_report").tell(folder, forget=forget))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -251,11 +248,10 @@ def _waited(program: subprocess.Popen[bytes]) -> int:
                 program.send_signal(signal.SIGINT)
 
 
-def _of_widgets(module: str, *words: str) -> int:
-    """Run a command of the widgets, which this package does not import; its exit status."""
+def _of_widgets(module: str) -> ModuleType:
+    """A module of the widgets. This package does not build on them: it asks for one when a command needs it."""
     server.require_lab(["tensorkit_widgets"])
-    status: int = importlib.import_module(f"tensorkit_widgets.{module}").main(words)
-    return status
+    return importlib.import_module(f"tensorkit_widgets.{module}")
 
 
 def main() -> None:

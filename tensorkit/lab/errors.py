@@ -37,7 +37,7 @@ _WAYS_OUT = {
     errno.EROFS: "name a place that can be written",
     errno.ENOSPC: "make room on the disk, and run it again",
     errno.ENAMETOOLONG: "choose a shorter name",
-    errno.ENOENT: "look at the name",
+    errno.ENOENT: "name a place that is there",
 }
 
 

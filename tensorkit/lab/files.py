@@ -77,8 +77,8 @@ def read_notebook(path: Path) -> dict[str, Any]:
         >>> path = Path(tempfile.mkdtemp()) / "a.ipynb"
         >>> _ = path.write_text('{"cells": [], "metadata": 3, "nbformat": 4, "nbformat_minor": 5}')
         >>> try: read_notebook(path)
-        ... except LabError as error: print(str(error).replace(str(path), "a.ipynb"))
-        a.ipynb is no notebook that can be read (metadata: 3 is not of type 'object'); mend it, or take an earlier one.
+        ... except LabError as error: print(str(error).replace(str(path), "It"))
+        It is no notebook that can be read (metadata: 3 is not of type 'object'); mend it, or take an earlier version.
     """
     import nbformat
 
@@ -92,15 +92,20 @@ def read_notebook(path: Path) -> dict[str, Any]:
         raise LabError(refused(error, path, doing="read")) from error
     except Exception as error:  # whatever a damaged file leads to in there
         raise LabError(
-            f"{path} is no notebook that can be read ({_reason(error)}); mend it, or take an earlier one."
+            f"{path} is no notebook that can be read ({_reason(error)}); mend it, or take an earlier version."
         ) from error
     return found
 
 
 def _reason(error: Exception) -> str:
     """Where it is damaged, in a line."""
+    from nbformat import ValidationError
+
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
+    if isinstance(error, ValueError):  # no JSON, or no UTF-8
+        return str(error)
+    if not isinstance(error, ValidationError):  # so damaged that it could not be looked at
+        return "it has not the form of a notebook"
     place = ".".join(map(str, getattr(error, "absolute_path", ())))
-    words = str(getattr(error, "message", error)).partition("\n")[0]
-    return ": ".join(filter(None, (place, words))) or "it is not in a notebook's form"
+    return f"{place}: {error.message}" if place else str(error).partition("\n")[0]

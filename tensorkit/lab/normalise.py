@@ -147,7 +147,7 @@ def execute(notebook: Notebook, folder: Path, *, timeout: int = 300, kernel: Any
     import nbclient
     import nbformat
 
-    node = nbformat.reads(json.dumps(notebook), as_version=4)
+    node = nbformat.v4.reads(json.dumps(notebook))
     client = nbclient.NotebookClient(
         node,
         kernel,
@@ -159,7 +159,7 @@ def execute(notebook: Notebook, folder: Path, *, timeout: int = 300, kernel: Any
     with started(client, "the lesson"):
         for number, cell in enumerate(node.cells):
             client.execute_cell(cell, number)
-    done: Notebook = json.loads(nbformat.writes(node))
+    done: Notebook = json.loads(nbformat.v4.writes(node))
     return done
 
 

@@ -44,7 +44,7 @@ def find_talk(name: str, folder: Path) -> Path:
     mine = [path for path in (own, Path(f"{own}.ipynb")) if path.suffix == ".ipynb" and os.path.isfile(path)]
     path = mine[0] if mine else folder / find(name)
     require_file(path)
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):  # a link may go in a circle
         raise LabError(f"{name} is not in {folder}; name its folder as DIR.")
     return path
 

@@ -108,7 +108,7 @@ def _performed(lesson: Path, name: str) -> Iterator[Performance]:
     import nbclient
     import nbformat
 
-    book = nbformat.read(lesson, as_version=4)
+    book = nbformat.convert(nbformat.reader.reads(lesson.read_text(encoding="utf-8")), 4)
     client = nbclient.NotebookClient(
         book, timeout=PATIENCE, allow_errors=True, resources={"metadata": {"path": str(lesson.parent)}}
     )

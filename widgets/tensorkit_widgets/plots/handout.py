@@ -21,7 +21,7 @@ from tensorkit_widgets.plots.storage import plot_storage
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN
 from tensorkit_widgets.render.palette import LIGHT
 
-__all__ = ["NAME", "draw_handout", "main"]
+__all__ = ["NAME", "draw_handout", "main", "write_handout"]
 
 NAME = "webinar_handout"
 _TITLE = "Where does this number live?"
@@ -190,7 +190,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m tensorkit_widgets.plots.handout", description="Write the hand-out."
     )
     parser.add_argument("folder", nargs="?", type=Path, default=Path("."), help="where the page is written")
-    folder = parser.parse_args(argv).folder
+    write_handout(parser.parse_args(argv).folder)
+    return 0
+
+
+def write_handout(folder: Path) -> None:
+    """Write the page as SVG and as PDF into a folder, and print where."""
     folder.mkdir(parents=True, exist_ok=True)
     figure = draw_handout()
     for kind in ("svg", "pdf"):
@@ -198,7 +203,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         with beside(target) as path:
             figure.savefig(path)
         print(target)
-    return 0
 
 
 if __name__ == "__main__":

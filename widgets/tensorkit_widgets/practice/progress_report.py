@@ -30,7 +30,7 @@ from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.session_log import CARDS, State, events
 
-__all__ = ["Met", "forget", "main", "misconceptions", "progress"]
+__all__ = ["Met", "forget", "main", "misconceptions", "progress", "tell"]
 
 
 @dataclass(frozen=True)
@@ -310,6 +310,19 @@ def _told(one: Met) -> str:
     return "\n".join(lines)
 
 
+def tell(folder: Path, *, forget: bool = False) -> int:
+    """Print what was answered in a folder of lessons, or forget it; 1 when its file is in the way.
+
+    Raises:
+        LabError: when the folder is a file.
+    """
+    if folder.is_file():
+        raise LabError(f"{folder} is a file, not a folder; name another.")
+    session_log.use(ProgressFile(folder / ".tensorkit" / "progress.json"))
+    print(repr(progress(reset=forget)))
+    return 1 if session_log.file().trouble else 0
+
+
 @command
 def main(words: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code."""
@@ -319,8 +332,4 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("."), help="a folder of lessons")
     parser.add_argument("--forget", action="store_true", help="delete what was answered")
     asked = parser.parse_args(words)
-    if asked.folder.is_file():
-        raise LabError(f"{asked.folder} is a file, not a folder; name another.")
-    session_log.use(ProgressFile(asked.folder / ".tensorkit" / "progress.json"))
-    print(repr(forget() if asked.forget else progress()))
-    return 0 if not session_log.file().trouble else 1
+    return tell(asked.folder, forget=asked.forget)
