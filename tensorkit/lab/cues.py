@@ -127,7 +127,7 @@ def paces(lesson: Path) -> str:
     """
     found = sections(cues(read_notebook(lesson)))
     if not found:
-        return "Its cells give no minutes: the speaker's notes count the time from the start, and none that is left."
+        return "None of its cells gives minutes: the speaker's notes show the time since the start, not the time left."
     lines = [f"{one.minutes:6g} min, {one.speaking:4.1f} of them spoken:  {one.title}" for one in found]
     whole, said = sum(one.minutes for one in found), sum(one.speaking for one in found)
     return "\n".join([*lines, f"{whole:6g} min, {said:4.1f} of them spoken, at {PACE} words a minute."])

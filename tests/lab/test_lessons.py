@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -254,27 +255,26 @@ def test_a_disk_that_fills_up_leaves_no_half_lesson(
     assert "02_storage.ipynb" in deliver(mine, source).copied
 
 
+@pytest.mark.parametrize("when", ["open", "write_bytes"])
 def test_an_interrupt_leaves_no_half_lesson(
-    source: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
-    write = Path.write_bytes
+    act = getattr(Path, when)
 
-    def interrupted(self: Path, content: bytes) -> int:
-        written = write(self, content[:3])
-        if "02_storage." in self.name:
+    def interrupted(self: Path, *given: Any, **named: Any) -> object:
+        done = act(self, *given, **named)
+        if "02_storage." in self.name and (when != "open" or given == ("xb",)):
             raise KeyboardInterrupt
-        return written
+        return done
 
     deliver(mine, source)
     (mine / "00_setup_check.ipynb").write_text("my work")
     (mine / "02_storage.ipynb").unlink()
-    monkeypatch.setattr(Path, "write_bytes", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        deliver(mine, source)
-    monkeypatch.undo()
-    assert not [
-        path for path in mine.rglob("*") if path.name.endswith(".part.ipynb") or "02_storage." in path.name
-    ]
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, when, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            deliver(mine, source)
+    assert [path.name for path in mine.iterdir() if "02_storage." in path.name] == []
     assert deliver(mine, source).copied == ["02_storage.ipynb"]
     assert (mine / "00_setup_check.ipynb").read_text() == "my work"
 

@@ -126,7 +126,7 @@ def test_every_lesson_can_be_presented(
     said = capsys.readouterr()
     assert (rehearsed, said.err) == ([folder / f"{lesson}.ipynb"], "")
     minutes = "min, " in said.out and "of them spoken, at 130 words a minute." in said.out
-    none = "Its cells give no minutes: the speaker's notes count the time from the start" in said.out
+    none = "None of its cells gives minutes: the speaker's notes show the time since the start" in said.out
     assert (minutes, none) == (lesson == "webinar", lesson != "webinar")
 
 
