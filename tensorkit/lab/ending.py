@@ -53,7 +53,8 @@ def command(run: Callable[P, int]) -> Callable[P, int]:
         except LabError as error:
             status = _told(str(error), 1)
         except KeyboardInterrupt:
-            status = _told("Stopped by Ctrl-C.", 130)
+            echoed = sys.stderr and sys.stderr.isatty()  # the terminal has written ^C
+            status = _told("\n" * bool(echoed) + "Stopped by Ctrl-C.", 130)
         except BrokenPipeError:
             status = 1
         except Exception as error:
