@@ -86,11 +86,10 @@ def _told(text: str, status: int) -> int:
 
 def _let_go(stream: TextIO | None) -> None:
     """Drop what cannot be written: Python would try it once more at the very end, and complain."""
+    if stream is None:
+        return
     try:
-        if stream:
-            stream.flush()
+        stream.flush()
     except OSError:
-        with contextlib.suppress(OSError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            assert stream
-            os.dup2(nowhere, stream.fileno())
+        with contextlib.suppress(OSError), open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
