@@ -14,7 +14,7 @@
 | `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |
 | `tensorkit.lab.ending` | how does every command end: what does it say, and with which exit status? |
 | `tensorkit.lab.kernel` | how is a notebook's kernel started and ended? |
-| `tensorkit.lab.files` | how is a file read and written so that nothing is lost? |
+| `tensorkit.lab.files` | is it a file, and a notebook? |
 | `tensorkit.lab.stubs` | what does an editor know about `Tensor`? |
 """
 

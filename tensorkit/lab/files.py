@@ -1,18 +1,16 @@
-"""Files that are read whole or not at all, and written beside their place before they take it."""
+"""What is read is a file, and a notebook; what it is instead is told in a sentence."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from .errors import LabError, refused
 
-__all__ = ["beside", "read_notebook", "require_file"]
+__all__ = ["read_notebook", "require_file"]
 
 
 def require_file(path: Path) -> None:
@@ -30,40 +28,6 @@ def require_file(path: Path) -> None:
     if os.path.exists(path) and not os.path.isfile(path):
         what = "a folder" if os.path.isdir(path) else "no file"
         raise LabError(f"{path} is {what}; move it away, or name another.")
-
-
-@contextlib.contextmanager
-def beside(target: Path) -> Iterator[Path]:
-    """A path beside `target` to write to. What was written takes its place at the end of the block, in one step.
-
-    A full disk, an error or an interrupt leaves what was there, and nothing else.
-
-    Raises:
-        LabError: when something that is no file is in that place.
-        OSError: when the block raises it; it names `target`.
-
-    Examples:
-        >>> import tempfile
-        >>> target = Path(tempfile.mkdtemp()) / "new" / "a.txt"
-        >>> with beside(target) as path:
-        ...     _ = path.write_text("all of it")
-        >>> target.read_text(), [path.name for path in target.parent.iterdir()]
-        ('all of it', ['a.txt'])
-    """
-    require_file(target)
-    # The ending stays: Matplotlib goes by it.
-    waiting = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield waiting
-        os.replace(waiting, target)
-    except OSError as error:
-        if error.filename not in (None, str(waiting)):
-            raise
-        raise OSError(error.errno, error.strerror, str(target)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            waiting.unlink()
 
 
 def read_notebook(path: Path) -> dict[str, Any]:

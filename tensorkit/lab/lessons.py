@@ -21,8 +21,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tensorkit.whole_file import beside
+
 from .errors import LabError, installing, refused
-from .files import beside, require_file
+from .files import require_file
 
 __all__ = ["Delivery", "companions", "deliver", "find", "lesson_source", "reset", "state_folder"]
 
@@ -262,6 +264,7 @@ def _create(target: Path, content: bytes) -> bool:
 
 def _replace(target: Path, content: bytes) -> None:
     """Swap a file's content in one step: a full disk leaves the old file whole."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     with beside(target) as path:
         path.write_bytes(content)
 

@@ -21,9 +21,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tensorkit.whole_file import beside
+
 from .ending import command
 from .errors import LabError
-from .files import beside, read_notebook
+from .files import read_notebook
 from .kernel import started
 
 __all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_text"]
@@ -288,7 +290,7 @@ def _one(path: Path, run: bool, check: bool) -> bool:
         if run:
             notebook = _executed(path, notebook)
         text = normalised_text(notebook)
-        with beside(path.resolve()) as written:
+        with beside(path) as written:
             written.write_text(text, encoding="utf-8")
     found = faults(text)
     for fault in found:

@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 from tensorkit import cli
 from tensorkit.lab.ending import command
 from tensorkit.lab.errors import LabError, refused
-from tensorkit.lab.files import beside
+from tensorkit.whole_file import beside
 from tests.structure.source import of
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -161,37 +161,14 @@ def test_ctrl_c_in_a_rehearsal_is_one_line_and_leaves_nothing(tmp_path: Path) ->
 # ---- files
 
 
-def test_what_was_there_stays_when_the_new_one_cannot_be_written(tmp_path: Path) -> None:
-    target = tmp_path / "a.svg"
-    target.write_text("the old one")
-
-    def half(error: BaseException) -> None:
-        with beside(target) as path:
-            path.write_text("half of the new")
-            raise error
-
-    with pytest.raises(OSError) as told:
-        half(FULL)
-    assert told.value.filename == str(target)
-    for error in (KeyboardInterrupt(), ValueError()):
-        with pytest.raises(type(error)):
-            half(error)
-    assert (target.read_text(), [path.name for path in tmp_path.iterdir()]) == ("the old one", ["a.svg"])
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
-def test_only_files_are_replaced(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "folder").mkdir()
-    for name, what in (("pipe", "no file"), ("folder", "a folder")):
-        said = f"{name} is {what}; move it away, or name another"
-        with pytest.raises(LabError, match=said), beside(tmp_path / name):
-            pass
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]
+def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as told, beside(tmp_path):
+        pass
+    assert refused(told.value) == f"Cannot write to {tmp_path} (it is no regular file); name another."
 
 
 def test_a_file_in_place_of_a_folder_is_named_itself(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotADirectoryError) as told, beside(tmp_path / "file" / "in" / "a.svg"):
-        pass
+    with pytest.raises(NotADirectoryError) as told:
+        (tmp_path / "file" / "in").mkdir(parents=True)
     assert refused(told.value) == f"{tmp_path / 'file'} is a file, not a folder; name another."
