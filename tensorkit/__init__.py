@@ -76,6 +76,7 @@ from tensorkit.dtypes import (
     uint64,
 )
 from tensorkit.finfo import finfo, iinfo
+from tensorkit.interrupts import install as _handle_interrupts
 from tensorkit.kernels.jit.threads import (
     get_num_interop_threads,
     get_num_threads,
@@ -498,6 +499,8 @@ def __dir__() -> list[str]:
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
+
+_handle_interrupts()
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 arccos = _respelled(acos, "acos", "arccos")

@@ -552,7 +552,7 @@ def attach(name: str, member: Any) -> None:
         raise RuntimeError(f"Tensor.{name} is already defined")
     if isinstance(member, property) and member.fset is None:
         member = _read_only(name, member)
-    if getattr(member, "__name__", "").startswith("_") and not name.startswith("_"):
+    if inspect.isfunction(member) and member.__name__.startswith("_") and not name.startswith("_"):
         member.__name__, member.__qualname__ = name, f"Tensor.{name}"  # which Python says of a wrong call
     setattr(Tensor, name, member)
 

@@ -12,7 +12,7 @@ from tests.structure.source import Module, modules, of
 
 # From the bottom of the engine to its top, by folder: a file imports from its own layer or from earlier ones.
 LAYERS: list[set[str]] = [
-    {"errors", "gc_pause", "version"},
+    {"errors", "gc_pause", "interrupts", "version"},
     {"dtypes"},
     {"conj_bit"},
     {"finfo", "number_range"},
@@ -103,6 +103,7 @@ MAY_BE_LATE = {
             "safetensors",
         )
     },
+    "tensorkit.interrupts": {"sysconfig"},
     "tensorkit.version": {"importlib", "packaging"},
     "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat", "tornado"},
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},

@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dis import get_instructions
+from dis import get_instructions, hasname
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -65,13 +65,18 @@ def store(name: str, data: bytes) -> None:
 
 # -- what code depends on -------------------------------------------------------------------------------------------
 
-_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME")
-
 
 def names_in(code: CodeType) -> set[str]:
-    """The names that a function's code, and any function written inside it, may look up: not those of attributes."""
+    """The names that a function's code, and any function written inside it, may look up: not those of attributes.
+
+    A name counts as an attribute's only where every instruction that mentions it is known to read attributes: what an
+    instruction of a later Python does with a name is taken for a look-up.
+    """
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    looked_up = {step.argval for step in get_instructions(code) if step.opname in _LOOK_UPS}
+    named = [step for step in get_instructions(code) if step.opcode in hasname]
+    attributes = {step.argval for step in named if step.opname.endswith(("_ATTR", "_METHOD"))}
+    others = {step.argval for step in named if not step.opname.endswith(("_ATTR", "_METHOD"))}
+    looked_up = set(code.co_names) - (attributes - others)
     return looked_up.union(*(names_in(part) for part in inner))
 
 

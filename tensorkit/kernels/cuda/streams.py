@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit import interrupts
 from tensorkit.kernels.cuda.faults import held_up, refusal
 
 __all__ = [
@@ -81,8 +82,7 @@ class Mark:
         """
         if not self.done() and self.stream._is_stuck(threading.get_ident(), set()):
             raise RuntimeError(_HELD)
-        self.stream._want(self.place)
-        self.reached.wait()
+        self.stream._wait_until(self.place)
 
     def since(self, start: Mark) -> float:
         """Milliseconds from `start` to here."""
@@ -108,7 +108,7 @@ class EmulatedStream:
         "_holders",
         "_queue",
         "_until",
-        "_waiting",
+        "_waiters",
         "_worker",
         "device",
         "number",
@@ -121,7 +121,8 @@ class EmulatedStream:
         self.priority = priority
         self._changed = threading.Condition()
         self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
-        self._given = self._done = self._waiting = 0
+        self._given = self._done = 0
+        self._waiters: list[tuple[int, threading.Lock]] = []  # up to which place, and what is released then
         self._busy = False
         self._followed: list[
             tuple[int, Mark]
@@ -150,8 +151,8 @@ class EmulatedStream:
 
     # -- giving work ------------------------------------------------------------------------------------
 
-    def put(self, work: Work, kept: Sequence[Any] = (), *, small: bool = True, always: bool = False) -> None:
-        """Queue work, or do it now if it is small and the stream idle.
+    def put(self, work: Work, kept: Sequence[Any] = (), *, small: bool = True, always: bool = False) -> int:
+        """Queue work, or do it now if it is small and the stream idle; its place in the queue.
 
         Args:
             work: what to do; its error becomes the device's.
@@ -159,7 +160,7 @@ class EmulatedStream:
             always: whether to do it on a device that has failed, too: others wait for it.
         """
         with self._changed:
-            self._given += 1
+            self._given = place = self._given + 1
             at_once = small and not self._queue and not self._busy and not self._rests()
             if at_once:
                 self._busy = True
@@ -173,6 +174,7 @@ class EmulatedStream:
                 self.device.do(work, always)
             finally:
                 self._finish()
+        return place
 
     def _start(self) -> None:
         name = f"tensorkit cuda:{self.device.index} stream {self.number}"
@@ -183,8 +185,10 @@ class EmulatedStream:
         with self._changed:
             self._busy = False
             self._done += 1
-            if self._queue or self._waiting:
+            if self._queue:
                 self._changed.notify_all()
+            if self._waiters:
+                self._release()
 
     def _serve(self) -> None:
         """What the worker thread does."""
@@ -223,14 +227,25 @@ class EmulatedStream:
             target = self._given
             if self._done < target and self._is_stuck(threading.get_ident(), set()):
                 raise RuntimeError(_HELD)
-        self._want(target)
+        self._wait_until(target)
+
+    def _wait_until(self, place: int) -> None:
+        """Wait until all that was queued up to `place` is done."""
+        self._want(place)
+        # A lock of its own, and not the condition's: an interrupt may come at any time, and a condition that was left
+        # in the middle of its work would never be free again.
+        done = threading.Lock()
+        done.acquire()
         with self._changed:
-            self._waiting += 1
-            try:
-                while self._done < target:
-                    self._changed.wait()
-            finally:
-                self._waiting -= 1
+            if self._done >= place:
+                return
+            self._waiters.append((place, done))
+        interrupts.wait_for(done.acquire)
+
+    def _release(self) -> None:
+        for waiter in [waiter for waiter in self._waiters if waiter[0] <= self._done]:
+            self._waiters.remove(waiter)
+            waiter[1].release()
 
     def _is_stuck(self, thread: int, seen: set[EmulatedStream]) -> bool:
         """Whether a thread holds this stream, or one that it waits for."""
@@ -271,8 +286,7 @@ class EmulatedStream:
             timing, blocking, again: what a GPU wants to know of an event; here every mark has a time.
         """
         mark = Mark(self)
-        self.put(mark.reach, always=True)
-        mark.place = self._given
+        mark.place = self.put(mark.reach, always=True)
         return mark
 
     def follow(self, mark: Mark) -> None:
@@ -321,7 +335,7 @@ class DeviceStreams:
     >>> device = DeviceStreams(0)
     >>> stream, done = device.fresh(), []
     >>> with stream.held():
-    ...     stream.put(lambda: done.append(1))
+    ...     place = stream.put(lambda: done.append(1))
     ...     before = list(done)
     >>> stream.synchronize()
     >>> before, done

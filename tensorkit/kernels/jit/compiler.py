@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dis
 import functools
 import importlib
 import os
@@ -220,8 +219,7 @@ def _loader(numba: Any) -> type:
 
 def _bound(function: Any, numba: Any) -> Any:
     """A function, with those that it uses compiled too."""
-    read = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
-    known = {name: function.__globals__.get(name) for name in read}
+    known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     used = {name: one for name, one in known.items() if isinstance(one, FunctionType)}
     if not used:
         return function

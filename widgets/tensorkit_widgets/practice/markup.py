@@ -105,5 +105,8 @@ def told(error: BaseException) -> str:
         text = (str(error).strip().splitlines() or [""])[0]
     except Exception:
         text = ""
-    name = type(error).__name__
+    kinds = [kind for kind in type(error).__mro__ if kind.__module__ != "builtins" or kind.__name__[0] != "_"]
+    name = kinds[
+        0
+    ].__name__  # what Python keeps to itself, as `_IncompleteInputError`, is shown as what it is
     return (f"{name}: {text[:200]}" if text else name).rstrip(".")
