@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from types import ModuleType
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from typer.core import TyperGroup
 
 from .lab import present as presenting
 from .lab import server
-from .lab.console import speak_plainly
 from .lab.cues import paces
+from .lab.ending import command
 from .lab.errors import LabError
 from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
@@ -24,7 +28,25 @@ from .lab.report import Row, report
 
 __all__ = ["app", "bench", "check", "handout", "lab", "main", "present", "progress"]
 
+
+class _Carried(Exception):
+    """Takes what Typer would end in its own way to where all commands end in ours."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, OSError) as error:
+            raise _Carried(error) from error
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="A strided tensor engine you can read, and lessons that draw its live tensors.",
     no_args_is_help=True,
     add_completion=False,
@@ -125,9 +147,7 @@ def handout(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the page is written.")] = Path("."),
 ) -> None:
     """Write the hand-out of the talk `webinar`, one page, as SVG and as PDF."""
-    # The widgets know how it is drawn; this package does not import them.
-    command = [sys.executable, "-m", "tensorkit_widgets.plots.handout", str(folder)]
-    raise typer.Exit(subprocess.run(command, check=False).returncode)
+    _of_widgets("plots.handout").write_handout(folder)
 
 
 def _rehearsed(notebook: Path) -> bool:
@@ -203,10 +223,7 @@ def progress(
     forget: Annotated[bool, typer.Option("--forget", help="Delete the record of your answers.")] = False,
 ) -> None:
     """Say what you have answered in DIR, and which misconceptions you met; nothing of it leaves this machine."""
-    # The widgets know their own file; this package does not import them.
-    words = [str(folder), *(["--forget"] if forget else [])]
-    finished = subprocess.run([sys.executable, "-m", "tensorkit_widgets", *words], check=False)
-    raise typer.Exit(finished.returncode)
+    raise typer.Exit(_of_widgets("practice.progress_report").tell(folder, forget=forget))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -217,20 +234,38 @@ def bench(context: typer.Context) -> None:
         raise LabError(
             "The benchmarks are in the repository, not in the installed package; run `make bench` there."
         )
-    finished = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks", *context.args], cwd=checkout, check=False
-    )
-    raise typer.Exit(finished.returncode)
+    with subprocess.Popen([sys.executable, "-m", "tests.benchmarks", *context.args], cwd=checkout) as program:
+        raise typer.Exit(_waited(program))
+
+
+def _waited(program: subprocess.Popen[bytes]) -> int:
+    """The exit status of another program. Ctrl-C is its to answer: it says the one line that there is to say."""
+    while True:
+        try:
+            return program.wait()
+        except KeyboardInterrupt:
+            if program.poll() is None:  # it was not meant for both
+                program.send_signal(signal.SIGINT)
+
+
+def _of_widgets(module: str) -> ModuleType:
+    """A module of the widgets. This package does not build on them: it asks for one when a command needs it."""
+    server.require_lab(["tensorkit_widgets"])
+    return importlib.import_module(f"tensorkit_widgets.{module}")
 
 
 def main() -> None:
     """The entry point: what is in the way is told in one sentence, without a traceback."""
-    speak_plainly()
+    sys.exit(_main())
+
+
+@command
+def _main() -> int:
     try:
         app()
-    except LabError as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    except _Carried as past:
+        raise past.error from None
+    return 0
 
 
 if __name__ == "__main__":

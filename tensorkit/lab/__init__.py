@@ -12,6 +12,9 @@
 | `tensorkit.lab.notes` | what does the speaker see? (a Jupyter server extension) |
 | `tensorkit.lab.report` | is this machine ready? |
 | `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |
+| `tensorkit.lab.ending` | how does every command end: what does it say, and with which exit status? |
+| `tensorkit.lab.kernel` | how is a notebook's kernel started and ended? |
+| `tensorkit.lab.files` | how is a file read and written so that nothing is lost? |
 | `tensorkit.lab.stubs` | what does an editor know about `Tensor`? |
 """
 

@@ -23,7 +23,9 @@ from tensorkit.kernels.cuda import pack
 from tensorkit.kernels.cuda.compile import Kernel
 from tensorkit.kernels.cuda.pack import Capability
 from tensorkit.kernels.cuda.runners import GpuRunner, Launch
-from tensorkit.lab.console import speak_plainly
+from tensorkit.lab.ending import command
+from tensorkit.lab.errors import LabError
+from tensorkit.lab.files import beside
 
 __all__ = ["build", "collect", "main", "spilled"]
 
@@ -135,9 +137,9 @@ def build(path: Path, kernels: Iterable[Kernel], capabilities: Sequence[Capabili
     return len(code)
 
 
+@command
 def main(words: Sequence[str] | None = None) -> int:
     """The command."""
-    speak_plainly()
     parser = argparse.ArgumentParser(
         prog="python -m tensorkit.lab.cubins", description="Pack kernels for GPUs."
     )
@@ -146,9 +148,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--dtype", nargs="+", default=list(DTYPES), help="to try each operation with")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="just the kernels of these operations")
     asked = parser.parse_args(words)
+    for name in asked.only or ():
+        if name not in registry:
+            raise LabError(f"There is no operation called {name!r}; see tensorkit.dispatch.registry.")
+    for name in asked.dtype:
+        if not isinstance(getattr(tensorkit, name, None), tensorkit.dtype):
+            raise LabError(f"There is no dtype called {name!r}; choose of: {', '.join(DTYPES)}.")
     kernels = collect(asked.only, asked.dtype)
     print(f"{len(kernels)} kernels", file=sys.stderr)
-    count = build(asked.file, kernels, [divmod(number, 10) for number in asked.arch])
+    with beside(asked.file) as written:
+        count = build(written, kernels, [divmod(number, 10) for number in asked.arch])
     print(f"{asked.file}: {count} pieces of machine code, {asked.file.stat().st_size / 1e6:.1f} MB")
     return 0
 

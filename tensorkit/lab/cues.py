@@ -14,12 +14,14 @@ Notes may also stand in a comment ``<!-- notes: … -->`` of a Markdown cell, wh
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from .files import read_notebook
 
 __all__ = ["PACE", "Cue", "Section", "cues", "paces", "sections", "spoken"]
 
@@ -69,7 +71,7 @@ class Section:
 
 
 def cues(notebook: Mapping[str, Any]) -> list[Cue]:
-    """The cue of every cell of a notebook (as its JSON is).
+    """The cue of every cell of a notebook (as its JSON is); what is of another kind than it should be says nothing.
 
     Examples:
         >>> markdown = {"cell_type": "markdown", "source": "# Strides\\n<!-- notes: wave -->", "metadata": {}}
@@ -78,11 +80,10 @@ def cues(notebook: Mapping[str, Any]) -> list[Cue]:
         [('Strides', 'Strides', 'wave'), ('Strides', 'x.t()', 'ask first')]
     """
     heading, found = "", []
-    for number, cell in enumerate(notebook.get("cells", ())):
+    for number, cell in enumerate(_cells(notebook)):
         source = _joined(cell.get("source", ""))
         kind = str(cell.get("cell_type", ""))
-        settings = cell.get("metadata", {}).get("tensorkit")
-        settings = settings if isinstance(settings, dict) else {}
+        settings = _table(_table(cell.get("metadata")).get("tensorkit"))
         notes = [_joined(settings.get("notes", ""))]
         if kind == "markdown":
             notes += _COMMENT.findall(source)
@@ -110,7 +111,7 @@ def sections(cues: Sequence[Cue]) -> list[Section]:
     """
     marked = [place for place, cue in enumerate(cues) if cue.minutes]
     found = []
-    for first, end in zip(marked, [*marked[1:], len(cues)], strict=True):
+    for first, end in pairwise([*marked, len(cues)]):
         part = cues[first:end]
         notes = [text for cue in part for text in (cue.notes, *(notes for _, notes in cue.scenes))]
         words = sum(len(spoken(text).split()) for text in notes)
@@ -119,10 +120,14 @@ def sections(cues: Sequence[Cue]) -> list[Section]:
 
 
 def paces(lesson: Path) -> str:
-    """A line for each section of a lesson's file: its minutes, and those that its words take; empty without minutes."""
-    found = sections(cues(json.loads(lesson.read_text(encoding="utf-8"))))
+    """A line for each section of a lesson's file: its minutes, and those that its words take.
+
+    Raises:
+        LabError: when the file is no notebook.
+    """
+    found = sections(cues(read_notebook(lesson)))
     if not found:
-        return ""
+        return "None of its cells gives minutes: the speaker's notes show the time since the start, not the time left."
     lines = [f"{one.minutes:6g} min, {one.speaking:4.1f} of them spoken:  {one.title}" for one in found]
     whole, said = sum(one.minutes for one in found), sum(one.speaking for one in found)
     return "\n".join([*lines, f"{whole:6g} min, {said:4.1f} of them spoken, at {PACE} words a minute."])
@@ -136,6 +141,15 @@ def spoken(notes: str) -> str:
         'Who says five?\\nFive it is.'
     """
     return "\n".join(line for line in notes.splitlines() if not line.lstrip().startswith(_DIRECTION))
+
+
+def _cells(notebook: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    cells = notebook.get("cells")
+    return map(_table, cells if isinstance(cells, list) else ())
+
+
+def _table(given: Any) -> dict[str, Any]:
+    return given if isinstance(given, dict) else {}
 
 
 def _joined(text: Any) -> str:

@@ -16,13 +16,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import LabError, installing
+from .errors import LabError, installing, refused
+from .files import beside, require_file
 
 __all__ = ["Delivery", "companions", "deliver", "find", "lesson_source", "reset", "state_folder"]
 
@@ -119,9 +119,9 @@ def deliver(folder: Path, source: Path | None = None) -> Delivery:
     """
     source = lesson_source() if source is None else source
     done = Delivery()
-    if folder.exists() and folder.resolve() == source.resolve():
-        return done
     with _told_in_a_sentence(folder):
+        if folder.exists() and folder.samefile(source):
+            return done
         folder.mkdir(parents=True, exist_ok=True)
         record = _read_record(folder)
         try:
@@ -159,11 +159,12 @@ def reset(name: str, folder: Path, source: Path | None = None) -> tuple[Path, Pa
     source = lesson_source() if source is None else source
     relative = _find(name, source)
     target, fresh = folder / relative, (source / relative).read_bytes()
-    if target.exists() and target.samefile(source / relative):
-        raise LabError(
-            f"{target} is the kit's own lesson, not a copy; restore it with: git restore {relative}"
-        )
     with _told_in_a_sentence(folder):
+        if target.exists() and target.samefile(source / relative):
+            raise LabError(
+                f"{target} is the kit's own lesson, not a copy; restore it with: git restore {relative}"
+            )
+        require_file(target)
         folder.mkdir(parents=True, exist_ok=True)
         record = _read_record(folder)
         mine = None
@@ -247,12 +248,12 @@ def _create(target: Path, content: bytes) -> bool:
     """Write a new file; False, and nothing touched, when there already is one."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with target.open("xb") as file:
-            file.write(content)
+        target.open("xb").close()  # the name is taken: nobody else's file can be written over
+        _replace(target, content)
     except FileExistsError:
         return False
-    except OSError:
-        # A half-written lesson would be taken for the learner's work next time.
+    except BaseException:
+        # What is not whole would be taken for the learner's work next time.
         with contextlib.suppress(OSError):
             target.unlink(missing_ok=True)
         raise
@@ -261,13 +262,8 @@ def _create(target: Path, content: bytes) -> bool:
 
 def _replace(target: Path, content: bytes) -> None:
     """Swap a file's content in one step: a full disk leaves the old file whole."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    waiting = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        waiting.write_bytes(content)
-        os.replace(waiting, target)
-    finally:
-        waiting.unlink(missing_ok=True)
+    with beside(target) as path:
+        path.write_bytes(content)
 
 
 def _set_aside(target: Path) -> Path:
@@ -286,16 +282,20 @@ def _fingerprint(content: bytes) -> str:
 
     JupyterLab writes the kernel's version into a notebook that was only opened: that is nobody's work.
     """
-    with contextlib.suppress(ValueError, KeyError, TypeError):  # no notebook: every byte counts
+    with contextlib.suppress(
+        ValueError, KeyError, TypeError, RecursionError
+    ):  # no notebook: every byte counts
         content = json.dumps(json.loads(content)["cells"], sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()
 
 
 def _read_record(folder: Path) -> dict[str, str]:
     """What was delivered; a damaged record counts as empty, so that every file in the folder is kept."""
+    path = state_folder(folder) / _RECORD
+    require_file(path)
     try:
-        record = json.loads((state_folder(folder) / _RECORD).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
 
@@ -310,8 +310,5 @@ def _told_in_a_sentence(folder: Path) -> Iterator[None]:
     """Turn what the file system refuses into a sentence with a way out."""
     try:
         yield
-    except (FileExistsError, NotADirectoryError) as error:
-        raise LabError(f"{folder} is a file, not a folder; give another: tensorkit lab FOLDER") from error
     except OSError as error:
-        reason = (error.strerror or "it cannot be written").lower()
-        raise LabError(f"Cannot write to {folder} ({reason}); give another: tensorkit lab FOLDER") from error
+        raise LabError(refused(error, folder, "give another: tensorkit lab FOLDER")) from error

@@ -15,14 +15,16 @@ import argparse
 import copy
 import hashlib
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .console import speak_plainly
+from .ending import command
+from .errors import LabError
+from .files import beside, read_notebook
+from .kernel import started
 
 __all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_text"]
 
@@ -145,7 +147,7 @@ def execute(notebook: Notebook, folder: Path, *, timeout: int = 300, kernel: Any
     import nbclient
     import nbformat
 
-    node = nbformat.reads(json.dumps(notebook), as_version=4)
+    node = nbformat.v4.reads(json.dumps(notebook))
     client = nbclient.NotebookClient(
         node,
         kernel,
@@ -154,9 +156,10 @@ def execute(notebook: Notebook, folder: Path, *, timeout: int = 300, kernel: Any
         store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
     )
-    # Nobody's own answers belong in a lesson.
-    client.execute(env={**os.environ, "TENSORKIT_PROGRESS": "0"})
-    done: Notebook = json.loads(nbformat.writes(node))
+    with started(client, "the lesson"):
+        for number, cell in enumerate(node.cells):
+            client.execute_cell(cell, number)
+    done: Notebook = json.loads(nbformat.v4.writes(node))
     return done
 
 
@@ -241,6 +244,7 @@ def _split_lines(output: Notebook) -> None:
             output["data"][kind] = _lines(value)
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code.
 
@@ -248,7 +252,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         >>> main([])
         0
     """
-    speak_plainly()
     about = (__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m tensorkit.lab.normalise", description=about)
     parser.add_argument("notebooks", nargs="*", type=Path)
@@ -260,14 +263,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if all(worked) else 1
 
 
+def _executed(path: Path, notebook: Notebook) -> Notebook:
+    """`execute` for the command: a lesson that fails is a matter of one line."""
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    try:
+        return execute(notebook, path.resolve().parent)
+    except CellExecutionError as error:
+        why = f"{error.ename}: {error.evalue}".partition("\n")[0]
+    except CellTimeoutError:
+        why = "a cell ran for too long"
+    except DeadKernelError:
+        why = "the kernel died"
+    raise LabError(f"{path} is left as it was, for a cell of it failed ({why}); mend that cell, or tag it.")
+
+
 def _one(path: Path, run: bool, check: bool) -> bool:
-    text = path.read_text(encoding="utf-8")
-    if not check:
-        notebook = json.loads(text)
+    notebook = read_notebook(path)
+    if notebook["nbformat"] != 4:
+        raise LabError(f"{path} is of an old format of notebooks; open it in JupyterLab and save it.")
+    if check:
+        text = path.read_text(encoding="utf-8")
+    else:
         if run:
-            notebook = execute(notebook, path.resolve().parent)
+            notebook = _executed(path, notebook)
         text = normalised_text(notebook)
-        path.write_text(text, encoding="utf-8")
+        with beside(path.resolve()) as written:
+            written.write_text(text, encoding="utf-8")
     found = faults(text)
     for fault in found:
         print(f"{path}: {fault}", file=sys.stderr)

@@ -55,7 +55,12 @@ def _handlers() -> list[tuple[str, type[Any]]]:
         @web.authenticated
         async def get(self) -> None:
             path = self.get_query_argument("lesson", "")
-            model = await self.contents_manager.get(path, type="notebook", content=True)
+            try:
+                model = await self.contents_manager.get(path, type="notebook", content=True)
+            except web.HTTPError:
+                raise
+            except Exception as error:  # whatever a damaged file leads to in there
+                raise web.HTTPError(400, f"{path} is no notebook that can be read") from error
             found = cues(model["content"])
             talk = {
                 "cues": [asdict(cue) for cue in found],

@@ -7,6 +7,7 @@ are kept apart from the presenter's other work.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 from . import server
 from .errors import LabError
+from .files import require_file
 from .lessons import find, state_folder
 from .notes import PAGE, notes_url
 
@@ -36,15 +38,15 @@ def find_talk(name: str, folder: Path) -> Path:
     """The notebook in `folder` that a presenter means: a lesson of the kit, or a notebook of their own.
 
     Raises:
-        LabError: when there is none.
+        LabError: when there is none, or what has its name is no file of that folder.
     """
     own = folder / name
-    for path in (own, own.with_name(f"{own.name}.ipynb")):
-        if path.suffix == ".ipynb" and path.is_file():
-            if not path.resolve().is_relative_to(folder.resolve()):
-                raise LabError(f"{name} is not in {folder}; name its folder as DIR.")
-            return path
-    return folder / find(name)
+    mine = [path for path in (own, Path(f"{own}.ipynb")) if path.suffix == ".ipynb" and os.path.isfile(path)]
+    path = mine[0] if mine else folder / find(name)
+    require_file(path)
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):  # a link may go in a circle
+        raise LabError(f"{name} is not in {folder}; name its folder as DIR.")
+    return path
 
 
 def stage(lesson: Path, folder: Path, *, port: int, browser: bool, settings: Sequence[str] = ()) -> Talk:

@@ -6,16 +6,16 @@ away, and no answer is recorded.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .errors import LabError
+from .files import read_notebook
+from .kernel import started
 from .lessons import companions
 from .scene_rehearsal import as_in_jupyterlab, play_scenes, with_scenes
 
@@ -82,9 +82,10 @@ def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) ->
         same of the scenes: they are played after the last cell, as for a speaker who runs the lesson beforehand.
 
     Raises:
-        LabError: when the file is no notebook, or its kernel does not start.
+        LabError: when the file is no notebook, or its kernel is unknown or does not start.
     """
     done = Rehearsal()
+    read_notebook(lesson)  # what is damaged is told before anything starts
     with tempfile.TemporaryDirectory(prefix="tensorkit-rehearsal-") as place:
         copy = _copied(lesson, Path(place))
         for cell in _performed(copy, lesson.name):
@@ -106,38 +107,32 @@ def _copied(lesson: Path, place: Path) -> Path:
 def _performed(lesson: Path, name: str) -> Iterator[Performance]:
     import nbclient
     import nbformat
-    from nbclient.exceptions import DeadKernelError
 
-    try:
-        book = nbformat.read(lesson, as_version=4)
-    except Exception as error:
-        raise LabError(f"{name} is no notebook that can be read ({error}).") from error
+    book = nbformat.convert(nbformat.reader.reads(lesson.read_text(encoding="utf-8")), 4)
     client = nbclient.NotebookClient(
         book, timeout=PATIENCE, allow_errors=True, resources={"metadata": {"path": str(lesson.parent)}}
     )
-    try:
-        with client.setup_kernel(env=_surroundings()):
-            undrawn: set[str] = set()
-            staged: list[tuple[Performance, list[str]]] = []
-            for number, cell in enumerate(book.cells):
-                if cell.cell_type != "code" or not cell.source.strip():
-                    continue
-                one, dead = _one(client, number, cell, undrawn)
-                yield one
-                if dead:
-                    return
-                if models := with_scenes(client, {name for _, names in staged for name in names}):
-                    staged.append((one, models))
-                elif _has_scenes(cell):
-                    staged.append((one, []))
-            for one, models in staged:
-                yield _staged(client, one, models)
-    except (RuntimeError, OSError, DeadKernelError) as error:
-        raise LabError(f"The kernel for {name} did not start: {error}") from error
+    with started(client, name):
+        yield from _played(client, book.cells)
 
 
-def _surroundings() -> dict[str, str]:
-    return {**os.environ, "TENSORKIT_PROGRESS": "0"}
+def _played(client: Any, cells: Sequence[Any]) -> Iterator[Performance]:
+    """Every cell that has something to run, then the scenes."""
+    undrawn: set[str] = set()
+    staged: list[tuple[Performance, list[str]]] = []
+    for number, cell in enumerate(cells):
+        if cell.cell_type != "code" or not cell.source.strip():
+            continue
+        one, dead = _one(client, number, cell, undrawn)
+        yield one
+        if dead:
+            return
+        if models := with_scenes(client, {name for _, names in staged for name in names}):
+            staged.append((one, models))
+        elif _has_scenes(cell):
+            staged.append((one, []))
+    for one, models in staged:
+        yield _staged(client, one, models)
 
 
 def _one(client: Any, number: int, cell: Any, undrawn: set[str]) -> tuple[Performance, bool]:

@@ -10,6 +10,7 @@ its name, between two marks. An operation is thus written in one place, its bloc
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
 import inspect
@@ -24,6 +25,8 @@ from types import ModuleType
 from typing import Any
 
 from tensorkit.dispatch.registry import offered, registry, unlisted
+from tensorkit.lab.ending import command
+from tensorkit.lab.files import beside
 from tensorkit.tensor import Tensor
 
 __all__ = ["NAMESPACE", "STUB", "main", "namespace_text", "tensor_stub"]
@@ -380,9 +383,9 @@ def _indented(parts: Sequence[str]) -> Iterator[str]:
 
 def _formatted(text: str, path: Path = STUB) -> str:
     rules = "I,F401,UP" if path == STUB else "I"
-    for command in (["check", "--fix", "--quiet", "--select", rules], ["format", "--quiet"]):
+    for words in (["check", "--fix", "--quiet", "--select", rules], ["format", "--quiet"]):
         finished = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],
+            [sys.executable, "-m", "ruff", *words, "--stdin-filename", str(path), "-"],
             input=text,
             capture_output=True,
             text=True,
@@ -487,18 +490,23 @@ def _home(function: Callable[..., Any], loaded: dict[str, ModuleType]) -> str:
     return next(name for name, module in loaded.items() if any(v is function for v in vars(module).values()))
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code."""
-    words = sys.argv[1:] if argv is None else argv
+    about = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m tensorkit.lab.stubs", description=about)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file is not fresh")
+    asked = parser.parse_args(argv)
     # The first loads the files that nothing imports yet: what they register is in the second.
     texts = {NAMESPACE: namespace_text(), STUB: tensor_stub()}
     stale = [p for p, text in texts.items() if not p.is_file() or p.read_text(encoding="utf-8") != text]
-    if "--check" in words:
+    if asked.check:
         for path in stale:
             print(f"{path.name} is not fresh: run `make stubs`", file=sys.stderr)
         return 1 if stale else 0
     for path in stale:
-        path.write_text(texts[path], encoding="utf-8")
+        with beside(path) as written:
+            written.write_text(texts[path], encoding="utf-8")
     return 0
 
 

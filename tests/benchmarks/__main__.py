@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 
-from tensorkit.lab.console import speak_plainly
+from tensorkit.lab.ending import command
 from tests.benchmarks.chart import chart
 from tests.benchmarks.gpu import gpu, gpu_machine
 from tests.benchmarks.gradients import gradients
@@ -51,9 +51,9 @@ def _measured(benchmark: Benchmark) -> Section:
         return Section(benchmark.title, [], str(reason))
 
 
+@command
 def main(words: Sequence[str] | None = None) -> int:
     """Run the benchmarks that are asked for and print the table; 1 if ``--check`` finds a goal missed."""
-    speak_plainly()
     parser = argparse.ArgumentParser(
         prog="make bench", description="Measure, and compare with the committed table."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import io
@@ -323,11 +324,15 @@ def test_bench_runs_the_benchmarks_of_the_checkout_with_its_words(
 ) -> None:
     seen: dict[str, Any] = {}
 
-    def record(command: list[str], *, cwd: Path, check: bool) -> subprocess.CompletedProcess[bytes]:
-        seen.update(command=command, cwd=cwd)
-        return subprocess.CompletedProcess(command, 3)
+    class Program(contextlib.nullcontext[Any]):
+        def __init__(self, command: list[str], *, cwd: Path) -> None:
+            super().__init__(self)
+            seen.update(command=command, cwd=cwd)
 
-    monkeypatch.setattr(subprocess, "run", record)
+        def wait(self) -> int:
+            return 3
+
+    monkeypatch.setattr(subprocess, "Popen", Program)
     monkeypatch.setattr(Path, "is_dir", lambda self: True)
     assert tensorkit("bench", "--quick").code == 3
     assert seen == {"command": [sys.executable, "-m", "tests.benchmarks", "--quick"], "cwd": root}

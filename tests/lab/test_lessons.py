@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.lessons import Delivery, deliver, lesson_source, reset, state_folder
+from tensorkit.lab.lessons import Delivery, deliver, find, lesson_source, reset, state_folder
+from tensorkit.lab.present import find_talk
 
 
 @pytest.fixture
@@ -103,7 +105,7 @@ def test_a_file_that_was_there_before_the_first_run_is_the_learners(source: Path
     assert (mine / "02_storage.ipynb").read_text() == "my own notebook of that name"
 
 
-@pytest.mark.parametrize("record", ["", "{", "[]", "null", '{"02_storage.ipynb": 3}'])
+@pytest.mark.parametrize("record", ["", "{", "[]", "null", '{"02_storage.ipynb": 3}', "[" * 100_000])
 def test_a_damaged_record_never_costs_work(source: Path, mine: Path, record: str) -> None:
     deliver(mine, source)
     (mine / "02_storage.ipynb").write_text("my work")
@@ -161,6 +163,31 @@ def test_reset_names_the_choices_when_the_name_is_not_one_lesson(source: Path, m
         reset(name, mine, source)
 
 
+def test_a_damaged_notebook_is_kept_beside_the_restored_one(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    for number, text in enumerate(["{", "[" * 100_000, ""], start=1):
+        (mine / "02_storage.ipynb").write_text(text)
+        _, kept = reset("02_storage", mine, source)
+        assert kept == mine / f"02_storage.mine-{number}.ipynb"
+        assert (kept.read_text(), (mine / "02_storage.ipynb").read_text()) == (text, "lesson 02_storage")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_what_is_no_file_is_left_alone_and_never_waited_for(source: Path, mine: Path) -> None:
+    mine.mkdir(parents=True)
+    os.mkfifo(mine / "02_storage.ipynb")
+    (mine / "00_setup_check.ipynb").mkdir()
+    assert deliver(mine, source).kept == ["00_setup_check.ipynb", "02_storage.ipynb"]
+    for name in ("02_storage", "00"):
+        with pytest.raises(LabError, match=r"is (a folder|no file); move it away, or name another\."):
+            reset(name, mine, source)
+    (mine / "02_storage.ipynb").unlink()
+    (state_folder(mine) / "delivered.json").unlink()
+    os.mkfifo(state_folder(mine) / "delivered.json")
+    with pytest.raises(LabError, match=r"delivered\.json is no file; move it away"):
+        reset("02_storage", mine, source)
+
+
 def test_reset_never_writes_into_the_kits_own_folder(source: Path) -> None:
     with pytest.raises(LabError, match=r"git restore 02_storage\.ipynb"):
         reset("02_storage", source, source)
@@ -171,6 +198,23 @@ def test_a_file_in_place_of_the_folder_is_told(source: Path, tmp_path: Path) -> 
     for folder in (tmp_path / "taken", tmp_path / "taken" / "below"):
         with pytest.raises(LabError, match="is a file, not a folder; give another: tensorkit lab FOLDER"):
             deliver(folder, source)
+
+
+def test_what_is_in_the_way_in_the_folder_is_named_itself(source: Path, mine: Path) -> None:
+    mine.mkdir(parents=True)
+    (mine / "figures").write_text("my file")
+    with pytest.raises(LabError, match=r"figures is a file, not a folder; give another"):
+        deliver(mine, source)
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a" * 300 + ".ipynb"])
+def test_names_that_are_too_long_are_told(source: Path, mine: Path, name: str) -> None:
+    for act in (reset, lambda name, _: find_talk(name, mine), lambda name, _: find(name, source)):
+        with pytest.raises(LabError, match="There is no lesson called 'aaa"):
+            act(name, mine)
+    for act in (lambda: deliver(mine / name, source), lambda: reset("00", mine / name, source)):
+        with pytest.raises(LabError, match=r"(?i)cannot write to .*name too long.*; give another"):
+            act()
 
 
 def test_a_folder_that_refuses_is_told(source: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,6 +253,30 @@ def test_a_disk_that_fills_up_leaves_no_half_lesson(
     monkeypatch.undo()
     assert not (mine / "02_storage.ipynb").exists()
     assert "02_storage.ipynb" in deliver(mine, source).copied
+
+
+@pytest.mark.parametrize("when", ["open", "write_bytes"])
+def test_an_interrupt_leaves_no_half_lesson(
+    source: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    act = getattr(Path, when)
+
+    def interrupted(self: Path, *given: Any, **named: Any) -> object:
+        done = act(self, *given, **named)
+        if "02_storage." in self.name and (when != "open" or given == ("xb",)):
+            raise KeyboardInterrupt
+        return done
+
+    deliver(mine, source)
+    (mine / "00_setup_check.ipynb").write_text("my work")
+    (mine / "02_storage.ipynb").unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, when, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            deliver(mine, source)
+    assert [path.name for path in mine.iterdir() if "02_storage." in path.name] == []
+    assert deliver(mine, source).copied == ["02_storage.ipynb"]
+    assert (mine / "00_setup_check.ipynb").read_text() == "my work"
 
 
 def test_the_lessons_of_this_checkout_are_found(root: Path) -> None:

@@ -155,6 +155,57 @@ def test_a_cell_that_fails_stops_the_run(tmp_path: Path) -> None:
         execute(book(code("1 / 0", count=None)), tmp_path)
 
 
+def test_a_lesson_that_cannot_be_executed_or_read_stays_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lesson.ipynb"
+    number = code("1")
+    number["source"] = 3
+    del number["id"]
+    for flag, text, said in (
+        (
+            "--execute",
+            json.dumps(book(code("1 / 0", count=None))),
+            "cell of it failed (ZeroDivisionError: division",
+        ),
+        (
+            "--execute",
+            json.dumps(book(number)),
+            "no notebook that can be read (cells.0.source: 3 is not valid",
+        ),
+        ("--check", "[" * 100_000, "no notebook that can be read (it is nested too deeply)"),
+        ("--check", "[]", "no notebook that can be read (it has not the form of a notebook)"),
+        (
+            "--check",
+            '{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}',
+            "an old format",
+        ),
+    ):
+        path.write_text(text)
+        assert main([flag, str(path)]) == 1
+        [line] = capsys.readouterr().err.splitlines()
+        assert said in line
+        assert path.read_text() == text
+    path.unlink()
+    assert main([str(path)]) == 1
+    assert capsys.readouterr().err.startswith(f"Cannot read {path} (no such file or directory)")
+
+
+def test_a_full_disk_leaves_the_lesson_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "lesson.ipynb"
+    path.write_text(json.dumps(book(code("1"))))
+    before = path.read_text()
+    write = Path.write_text
+
+    def full(self: Path, text: str, *given: Any, **named: Any) -> int:
+        write(self, text[:9], *given, **named)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert main([str(path)]) == 1
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("lesson.ipynb", before)]
+
+
 def test_a_traceback_keeps_no_word_on_frames_left_out() -> None:
     from tensorkit.lab import normalise as module
 

@@ -16,6 +16,7 @@ from tensorkit import cli
 from tensorkit.lab import present, server
 from tensorkit.lab.cues import cues
 from tensorkit.lab.errors import LabError
+from tensorkit.lab.rehearsal import Rehearsal
 from tests.browser.beginning import run_all, until
 from tests.browser.desk import Desk, desk_at
 from tests.lab.test_browser import PATIENCE_MS
@@ -89,11 +90,44 @@ def test_notes_come_from_metadata_scenes_and_comments() -> None:
         {"tensorkit": 3},
         {"tensorkit": {"notes": 3, "scenes": "x"}},
         {"tensorkit": {"scenes": [3, {"name": 4}]}},
+        3,
     ],
 )
-def test_metadata_of_another_kind_are_no_notes(metadata: dict[str, Any]) -> None:
+def test_metadata_of_another_kind_are_no_notes(metadata: Any) -> None:
     [cue] = cues({"cells": [{"cell_type": "code", "source": ["a\n", "b"], "metadata": metadata}]})
     assert (cue.first, cue.notes, cue.scenes) == ("a", "", ())
+
+
+@pytest.mark.parametrize("cells", [None, 3, "ab", [3], [None]])
+def test_cells_of_another_kind_have_nothing_to_say(cells: Any) -> None:
+    assert [(cue.first, cue.notes) for cue in cues({"cells": cells})] == (
+        [("", "")] if isinstance(cells, list) else []
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("presented") / "mine"
+
+
+ALL = [path.stem for path in sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))]
+
+
+@pytest.mark.parametrize("lesson", ALL)
+def test_every_lesson_can_be_presented(
+    lesson: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command from its words to its end; what the cells do is asked of each lesson elsewhere."""
+    rehearsed: list[Path] = []
+    monkeypatch.setattr(cli, "rehearse", lambda path, _: rehearsed.append(path) or Rehearsal())
+    monkeypatch.setattr("sys.argv", ["tensorkit", "present", lesson, str(folder), "--rehearse-only"])
+    with pytest.raises(SystemExit, match="0"):
+        cli.main()
+    said = capsys.readouterr()
+    assert (rehearsed, said.err) == ([folder / f"{lesson}.ipynb"], "")
+    minutes = "min, " in said.out and "of them spoken, at 130 words a minute." in said.out
+    none = "None of its cells gives minutes: the speaker's notes show the time since the start" in said.out
+    assert (minutes, none) == (lesson == "webinar", lesson != "webinar")
 
 
 def test_the_talk_is_found_by_number_by_name_and_in_the_speakers_own_folder(tmp_path: Path) -> None:
@@ -103,7 +137,13 @@ def test_the_talk_is_found_by_number_by_name_and_in_the_speakers_own_folder(tmp_
     assert present.find_talk("02", tmp_path).name == "02_storage_offset_stride.ipynb"
     with pytest.raises(LabError, match="There is no lesson called 'x'"):
         present.find_talk("x", tmp_path)
+    (tmp_path / "02_storage_offset_stride.ipynb").mkdir()
+    with pytest.raises(LabError, match=r"stride\.ipynb is a folder; move it away"):
+        present.find_talk("02", tmp_path)
     (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "02_storage_offset_stride.ipynb").symlink_to(tmp_path / "mine.ipynb")
+    with pytest.raises(LabError, match="name its folder as DIR"):
+        present.find_talk("02", tmp_path / "in")
     with pytest.raises(LabError, match="name its folder as DIR"):
         present.find_talk("../mine", tmp_path / "in")
 

@@ -154,6 +154,46 @@ def test_what_is_no_notebook_is_told_in_a_sentence(tmp_path: Path) -> None:
         rehearse(tmp_path / "a.ipynb")
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        ("kernelspec", 3, r"metadata\.kernelspec: 3 is not of type 'object'"),
+        ("source", 3, r"cells\.0\.source: 3 is not valid"),
+        ("brackets", "[" * 100_000, "it is nested too deeply"),
+    ],
+)
+def test_where_a_notebook_is_damaged_is_told(tmp_path: Path, place: str, value: Any, said: str) -> None:
+    lesson = notebook(tmp_path / "a.ipynb", "1")
+    text = json.loads(lesson.read_text())
+    if place == "kernelspec":
+        text["metadata"][place] = value
+    elif place == "source":
+        text["cells"][0][place] = value
+    lesson.write_text(value if place == "brackets" else json.dumps(text))
+    with pytest.raises(LabError, match=rf"a\.ipynb is no notebook that can be read \(.*({said})"):
+        rehearse(lesson)
+
+
+def test_a_kernel_that_is_not_there_is_told(tmp_path: Path) -> None:
+    lesson = notebook(tmp_path / "a.ipynb", "1")
+    lesson.write_text(lesson.read_text().replace('"python3"', '"nosuch"'))
+    with pytest.raises(LabError, match=r"^a\.ipynb asks for the kernel 'nosuch', .*Change Kernel"):
+        rehearse(lesson)
+
+
+def test_why_a_kernel_did_not_start_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lesson = notebook(tmp_path / "a.ipynb", "1")
+    (tmp_path / "ipykernel_launcher.py").write_text("import nosuchmodule")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(
+        LabError, match=r"The kernel for a\.ipynb did not start: .*No module named 'nosuchmodule'"
+    ):
+        rehearse(lesson)
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_committed_lesson_goes_well(root: Path) -> None:
     done = rehearse(root / "notebooks" / "00_setup_check.ipynb")
     assert [cell for cell in done.cells if cell.problems] == []

@@ -184,6 +184,49 @@ def test_the_lessons_are_served(served: Served, root: Path) -> None:
     assert (served.folder / ".tensorkit" / "delivered.json").is_file()
 
 
+def test_the_speakers_notes_of_every_lesson_load(served: Served) -> None:
+    """With minutes or without, with notes or without: the page gets every cell of it."""
+    for path in sorted(served.folder.glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        given = [cell["metadata"].get("tensorkit", {}).get("minutes") for cell in cells]
+        talk = served.ask(f"tensorkit/api/talk?lesson={path.name}")
+        assert [cue["kind"] for cue in talk["cues"]] == [cell["cell_type"] for cell in cells], path.name
+        assert [part["minutes"] for part in talk["sections"]] == [one for one in given if one], path.name
+
+
+CODE = {"cell_type": "code", "id": "a", "source": "1", "metadata": {}, "outputs": [], "execution_count": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "answer"),
+    [
+        ({"metadata": {"kernelspec": 3}}, 200),
+        ({"metadata": {"kernelspec": {"name": "nosuch"}}}, 200),
+        ({"cells": [CODE | {"source": 3}]}, 200),
+        ({"cells": [CODE | {"metadata": {"tensorkit": 3, "tags": 3}}]}, 200),
+        ({"cells": [CODE | {"source": "\ud800"}]}, 400),
+        ({"cells": [CODE | {"metadata": 3}]}, 400),
+        ({"cells": [3]}, 400),
+        ({"cells": 3}, 400),
+        ({"metadata": 3}, 400),
+        ({"nbformat": "x"}, 400),
+    ],
+)
+def test_a_damaged_notebook_is_no_fault_of_the_server(
+    served: Served, changes: dict[str, Any], answer: int
+) -> None:
+    book = {"cells": [CODE], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (served.folder / "damaged.txt").write_text(json.dumps(book | changes))
+    (served.folder / "damaged.txt").rename(served.folder / "damaged.ipynb")
+    try:
+        served.ask("tensorkit/api/talk?lesson=damaged.ipynb")
+        got = 200
+    except urllib.error.HTTPError as error:
+        got = error.code
+    (served.folder / "damaged.ipynb").unlink()
+    assert got == answer
+
+
 def test_a_stranger_without_the_token_is_refused(served: Served) -> None:
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(f"{served.url}/api/contents", timeout=30)

@@ -33,7 +33,8 @@ const KEPT = `tensorkit-talk ${lesson}`;
 async function load() {
   const answer = await fetch(`api/talk?lesson=${encodeURIComponent(lesson)}`);
   if (!answer.ok) {
-    part("notes").textContent = `There is no lesson called ${lesson || "(none)"} here.`;
+    const there = answer.status === 400 && lesson !== "";
+    part("notes").textContent = there ? `${lesson} is no notebook that can be read.` : `There is no lesson called ${lesson || "(none)"} here.`;
     document.body.dataset.state = "missing";
     return;
   }

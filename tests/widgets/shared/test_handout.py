@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tensorkit_widgets.plots import handout
+from tensorkit_widgets.plots.figure import KitFigure
 
 SAID = (
     "Where does this number live?",
@@ -73,6 +74,29 @@ def test_it_is_the_same_every_time(folder: Path, tmp_path: Path) -> None:
     for kind in ("svg", "pdf"):
         again = tmp_path / f"webinar_handout.{kind}"
         assert again.read_bytes() == (folder / again.name).read_bytes()
+
+
+def test_what_is_in_the_way_is_one_line_and_a_full_disk_costs_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("file", "file/in"):
+        assert handout.main([str(tmp_path / place)]) == 1
+        assert capsys.readouterr().err == f"{tmp_path / 'file'} is a file, not a folder; name another.\n"
+    monkeypatch.chdir(tmp_path)
+    mine = tmp_path / "webinar_handout.svg"
+    mine.write_text("the old one")
+
+    def full(_: object, path: Path) -> None:
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(KitFigure, "savefig", full)
+    assert handout.main(["."]) == 1
+    said = "Cannot write to webinar_handout.svg (no space left on device); make room on the disk, and run it again.\n"
+    assert capsys.readouterr().err == said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", mine.name]
+    assert mine.read_text() == "the old one"
 
 
 def test_it_says_what_it_is(folder: Path) -> None:

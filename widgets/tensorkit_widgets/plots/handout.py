@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,12 +15,13 @@ from textwrap import wrap
 from typing import Any
 
 import tensorkit as tk
-from tensorkit.lab.console import speak_plainly
+from tensorkit.lab.ending import command
+from tensorkit.lab.files import beside
 from tensorkit_widgets.plots.storage import plot_storage
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN
 from tensorkit_widgets.render.palette import LIGHT
 
-__all__ = ["NAME", "draw_handout", "main"]
+__all__ = ["NAME", "draw_handout", "main", "write_handout"]
 
 NAME = "webinar_handout"
 _TITLE = "Where does this number live?"
@@ -182,18 +183,26 @@ def _words(
     )
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module: the page as SVG and as PDF in a folder; returns its exit code."""
-    speak_plainly()
-    given = list(sys.argv[1:] if argv is None else argv)
-    folder = Path(given[0] if given else ".")
+    parser = argparse.ArgumentParser(
+        prog="python -m tensorkit_widgets.plots.handout", description="Write the hand-out."
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("."), help="where the page is written")
+    write_handout(parser.parse_args(argv).folder)
+    return 0
+
+
+def write_handout(folder: Path) -> None:
+    """Write the page as SVG and as PDF into a folder, and print where."""
     folder.mkdir(parents=True, exist_ok=True)
     figure = draw_handout()
     for kind in ("svg", "pdf"):
         target = folder / f"{NAME}.{kind}"
-        figure.savefig(target)
+        with beside(target) as path:
+            figure.savefig(path)
         print(target)
-    return 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ python -m tensorkit_widgets FOLDER --forget   deletes it
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,7 +14,8 @@ from pathlib import Path
 from textwrap import shorten, wrap
 from typing import Any
 
-from tensorkit.lab.console import speak_plainly
+from tensorkit.lab.ending import command
+from tensorkit.lab.errors import LabError
 from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.catalogue import (
     find_puzzle,
@@ -29,7 +30,7 @@ from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.session_log import CARDS, State, events
 
-__all__ = ["Met", "forget", "main", "misconceptions", "progress"]
+__all__ = ["Met", "forget", "main", "misconceptions", "progress", "tell"]
 
 
 @dataclass(frozen=True)
@@ -309,12 +310,26 @@ def _told(one: Met) -> str:
     return "\n".join(lines)
 
 
+def tell(folder: Path, *, forget: bool = False) -> int:
+    """Print what was answered in a folder of lessons, or forget it; 1 when its file is in the way.
+
+    Raises:
+        LabError: when the folder is a file.
+    """
+    if folder.is_file():
+        raise LabError(f"{folder} is a file, not a folder; name another.")
+    session_log.use(ProgressFile(folder / ".tensorkit" / "progress.json"))
+    print(repr(progress(reset=forget)))
+    return 1 if session_log.file().trouble else 0
+
+
+@command
 def main(words: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code."""
-    speak_plainly()
-    given = list(sys.argv[1:] if words is None else words)
-    wish = "--forget" in given
-    folder = Path(next((word for word in given if word != "--forget"), "."))
-    session_log.use(ProgressFile(folder / ".tensorkit" / "progress.json"))
-    print(repr(forget() if wish else progress()))
-    return 0
+    parser = argparse.ArgumentParser(
+        prog="python -m tensorkit_widgets", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("."), help="a folder of lessons")
+    parser.add_argument("--forget", action="store_true", help="delete what was answered")
+    asked = parser.parse_args(words)
+    return tell(asked.folder, forget=asked.forget)

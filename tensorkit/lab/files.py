@@ -1,0 +1,111 @@
+"""Files that are read whole or not at all, and written beside their place before they take it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .errors import LabError, refused
+
+__all__ = ["beside", "read_notebook", "require_file"]
+
+
+def require_file(path: Path) -> None:
+    """Check that a path, if anything is there, is a file: a folder cannot be read, and a pipe would be waited for.
+
+    Raises:
+        LabError: in one sentence.
+
+    Examples:
+        >>> require_file(Path(os.devnull))  # doctest: +IGNORE_EXCEPTION_DETAIL
+        Traceback (most recent call last):
+            ...
+        tensorkit.lab.errors.LabError: /dev/null is no file; move it away, or name another.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        what = "a folder" if os.path.isdir(path) else "no file"
+        raise LabError(f"{path} is {what}; move it away, or name another.")
+
+
+@contextlib.contextmanager
+def beside(target: Path) -> Iterator[Path]:
+    """A path beside `target` to write to. What was written takes its place at the end of the block, in one step.
+
+    A full disk, an error or an interrupt leaves what was there, and nothing else.
+
+    Raises:
+        LabError: when something that is no file is in that place.
+        OSError: when the block raises it; it names `target`.
+
+    Examples:
+        >>> import tempfile
+        >>> target = Path(tempfile.mkdtemp()) / "new" / "a.txt"
+        >>> with beside(target) as path:
+        ...     _ = path.write_text("all of it")
+        >>> target.read_text(), [path.name for path in target.parent.iterdir()]
+        ('all of it', ['a.txt'])
+    """
+    require_file(target)
+    # The ending stays: Matplotlib goes by it.
+    waiting = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield waiting
+        os.replace(waiting, target)
+    except OSError as error:
+        if error.filename not in (None, str(waiting)):
+            raise
+        raise OSError(error.errno, error.strerror, str(target)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            waiting.unlink()
+
+
+def read_notebook(path: Path) -> dict[str, Any]:
+    """A notebook as its JSON is, of any version that Jupyter knows.
+
+    Raises:
+        LabError: when it cannot be read, or is none: one sentence that says where it is damaged.
+
+    Examples:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "a.ipynb"
+        >>> _ = path.write_text('{"cells": [], "metadata": 3, "nbformat": 4, "nbformat_minor": 5}')
+        >>> try: read_notebook(path)
+        ... except LabError as error: print(str(error).replace(str(path), "It"))
+        It is no notebook that can be read (metadata: 3 is not of type 'object'); mend it, or take an earlier version.
+    """
+    import nbformat
+
+    require_file(path)
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ids of cells that are missing are given
+            nbformat.validate(found, relax_add_props=True)
+    except OSError as error:
+        raise LabError(refused(error, path, doing="read")) from error
+    except Exception as error:  # whatever a damaged file leads to in there
+        raise LabError(
+            f"{path} is no notebook that can be read ({_reason(error)}); mend it, or take an earlier version."
+        ) from error
+    return found
+
+
+def _reason(error: Exception) -> str:
+    """Where it is damaged, in a line."""
+    from nbformat import ValidationError
+
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, ValueError):  # no JSON, or no UTF-8
+        return str(error)
+    if not isinstance(error, ValidationError):  # so damaged that it could not be looked at
+        return "it has not the form of a notebook"
+    place = ".".join(map(str, getattr(error, "absolute_path", ())))
+    return f"{place}: {error.message}" if place else str(error).partition("\n")[0]
