@@ -29,6 +29,7 @@ __all__ = [
     "GRAIN",
     "get_num_interop_threads",
     "get_num_threads",
+    "is_silent",
     "set_num_interop_threads",
     "set_num_threads",
     "silent",
@@ -53,10 +54,15 @@ _BEGINNING, _ENDING = 15e-6, 4e-6
 Body = Callable[[int, int], Any]
 
 
+#: Whether NumPy does not warn here, by way of `silent`.
+is_silent = contextvars.ContextVar("is_silent", default=False)
+
+
 def silent() -> contextvars.Context:
     """A context in which NumPy does not warn of overflow, division by zero and the like."""
     context = contextvars.copy_context()
     context.run(numpy.seterr, all="ignore")
+    context.run(is_silent.set, True)
     return context
 
 
