@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit.forks import after_fork
 from tensorkit.kernels.jit.spin_wait import Signal
 from tensorkit.kernels.sizes import FORCED
 
@@ -318,15 +319,12 @@ class _Pool:
 _pool = _Pool()
 
 
+@after_fork
 def _begin_anew() -> None:
     """In the child of a fork there is but one thread, and the others' locks may never be let go."""
     global _pool
     _pool = _Pool()
     _own.busy = False
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
