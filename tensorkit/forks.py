@@ -1,8 +1,8 @@
-"""Locks that the child of a fork finds free, and what else begins anew there.
+"""Locks that the child of a fork finds free, and what else begins again there.
 
 A fork copies the memory, and of all threads only the one that asked for it. A lock that another thread held at that
 moment would stay locked in the child for ever. So each lock that outlives a call is made here, and all of them are
-unlocked at one place. What else a child must begin anew is said by `after_fork`.
+unlocked at one place. What else a child must begin again is said by `after_fork`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _begun_anew: list[Callable[[], Any]] = []
 
 
 def lock() -> threading.Lock:
-    """A `threading.Lock`. It is free in the child of a fork, whoever held it: run no code of others while it is held.
+    """A `threading.Lock`. It is free in the child of a fork: run no code of others while it is held.
 
     >>> with lock() as held:
     ...     held

@@ -236,7 +236,7 @@ def listen(listener: Listener, *, all_threads: bool = False, calls: bool = False
 
 @forks.after_fork
 def _forget_other_threads() -> None:
-    """The child of a fork has but one thread: whoever listened to another one hears nothing any more."""
+    """The child of a fork has but one thread: what listened to another one hears nothing any more."""
     _listeners[:] = [entry for entry in _listeners if entry[0] in (None, threading.get_ident())]
     _note()
 

@@ -211,13 +211,11 @@ def fast_binary(
                 array = None
         except KeyError:
             pass  # an unusual pair of dtypes
-        except RuntimeError:  # another thread is inside
+        except (OverflowError, RuntimeError, ValueError):
+            # Another thread is inside; or a number to wrap, sizes that do not fit: the long way.
             return None if run is elementwise.quiet else fast(a, b, elementwise.quiet)
-        except (OverflowError, ValueError):
-            return None  # a number to wrap, sizes that do not fit: the long way
         if array is None:
-            found = plain(block, (a, b)) if type(b) in kinds else None
-            if found is None:
+            if type(b) not in kinds or (found := plain(block, (a, b))) is None:
                 return None
             out = found
         else:
@@ -312,10 +310,9 @@ def fast_into(
                 return True
         except KeyError:
             pass  # an unusual pair of dtypes
-        except RuntimeError:  # another thread is inside
+        except (OverflowError, RuntimeError, ValueError):
+            # Another thread is inside; or a number to wrap, sizes that do not fit: the long way.
             return run is not elementwise.quiet and fast(a, b, out, elementwise.quiet)
-        except (OverflowError, ValueError):
-            return False  # a number to wrap, sizes that do not fit: the long way
         return type(b) in kinds and plain(block, (a, b), inplace, None, None if inplace else out) is not None
 
     return fast

@@ -152,9 +152,17 @@ FORKED = (
 
 @pytest.mark.parametrize(
     "code",
-    ["tk.ones(2, device='cuda')", "t + 1", "t.tolist()", "waiting.cpu()", "event.synchronize()", "tk.cuda.synchronize()",
-     "stream.synchronize()", "waiting.item()"],
-)  # fmt: skip
+    [
+        "tk.ones(2, device='cuda')",
+        "t + 1",
+        "t.tolist()",
+        "waiting.cpu()",
+        "waiting.item()",
+        "event.synchronize()",
+        "stream.synchronize()",
+        "tk.cuda.synchronize()",
+    ],
+)
 def test_emulated_devices_are_refused_in_the_child_as_pytorch_refuses_gpus(code: str) -> None:
     with emulate() as emulation:
         t, event, stream = tk.ones(3, device="cuda"), tk.cuda.Event(), tk.cuda.Stream()

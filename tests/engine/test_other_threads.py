@@ -1,4 +1,4 @@
-"""No answer depends on what other threads do: the same bits, whoever else computes, listens or does not record."""
+"""No answer depends on what other threads do: the same bits while others compute, listen or do not record."""
 
 from __future__ import annotations
 
@@ -38,31 +38,37 @@ def bits(value: Any) -> Any:
     """A result as what can be compared to the last bit."""
     if isinstance(value, tk.Tensor):
         value = value.detach()
-        return str(value.dtype), tuple(value.shape), value.stride(), np.array(value.numpy(), order="C").tobytes()
+        return (
+            str(value.dtype),
+            tuple(value.shape),
+            value.stride(),
+            np.array(value.numpy(), order="C").tobytes(),
+        )
     return [bits(one) for one in value] if isinstance(value, (tuple, list)) else value
 
 
 # -- while a thread is in the middle of one of NumPy's calls --------------------------------------------------------
 
 CALLS = """
-a+b  a-b  a*b  a/b  a*2.5  1-a  a**2  a**3  a**0.5  a.abs()**b  a@b.mT  a.mT+b.mT  a[:1]+b  a+b[:,:1]  a.add_(b)  a.mul_(3)
-a.mT.mul_(3)  a.exp()  a.exp_()  a.sin()  a.tanh()  a.sigmoid()  a.erf()  a.abs().log()  a.abs().sqrt()  a.abs().rsqrt()
-a.reciprocal()  a.relu()  a.round()  a.neg()  a.mT.exp()  a[:,::2].exp()  a[:,::2]+b[:,::2]  tk.add(a,b,alpha=0.3)
-tk.sub(a,b,alpha=0.7)  tk.lerp(a,b,0.3)  tk.addcmul(a,b,b,value=0.3)  tk.where(a>b,a,b)  a.clamp(-0.5,0.5)  a.atan2(b)
-tk.add(a,b,out=b)  tk.exp(a,out=b)  a.fmod(0.3)  a.remainder(b)  a.float()  a.double()  a.int()  a.half()  a[:1,:1].double()
-a.sum()  a.sum(0)  a.sum(1)  a.sum(1,keepdim=True)  a.sum((0,1))  a.mean()  a.mean(0)  a.mean(-1)  a[0].sum()  a[0].mean()
-a.mT.sum()  a.mT.sum(0)  a.mT.mean(1)  a[:,::2].sum()  a[::2].sum(0)  a.norm()  a[0].norm()  a.norm(dim=0)  a.prod()  a.nansum()
-a.cumsum(0)  a.cumsum(1)  a[0].cumsum(0)  a.cumprod(1)  a.mT.cumsum(1)  a.std()  a.std(0)  a.var(1)  tk.var_mean(a,0)  a.amax(1)
-a.softmax(0)  a.softmax(1)  a.log_softmax(1)  a.logsumexp(1)  a.logsumexp(0)  a.sort(1)  a.topk(2)  a.median(0)
-a.scatter_add(0,i,b)  a[:1,:1].scatter_add(0,i[:1,:1]*0,b[:1,:1])  a.index_add(0,i[0]*0,b[:1].expand(len(i[0]),-1))
-""".split()
+a+b  a-b  a*b  a/b  a*2.5  1-a  a**2  a**3  a**0.5  a.abs()**b  a@b.mT  a.mT+b.mT  a[:1]+b  a+b[:,:1]  a.add_(b)
+a.mul_(3)  a.mT.mul_(3)  a.exp()  a.exp_()  a.sin()  a.tanh()  a.sigmoid()  a.erf()  a.abs().log()  a.abs().sqrt()
+a.abs().rsqrt()  a.reciprocal()  a.relu()  a.round()  a.neg()  a.mT.exp()  a[:,::2].exp()  a[:,::2]+b[:,::2]
+tk.add(a,b,alpha=0.3)  tk.sub(a,b,alpha=0.7)  tk.lerp(a,b,0.3)  tk.addcmul(a,b,b,value=0.3)  tk.where(a>b,a,b)
+a.clamp(-0.5,0.5)  a.atan2(b)  tk.add(a,b,out=b)  tk.exp(a,out=b)  a.fmod(0.3)  a.remainder(b)  a.float()
+a.double()  a.int()  a.half()  a[:1,:1].double()  a.sum()  a.sum(0)  a.sum(1)  a.sum(1,keepdim=True)  a.sum((0,1))
+a.mean()  a.mean(0)  a.mean(-1)  a[0].sum()  a[0].mean()  a.mT.sum()  a.mT.sum(0)  a.mT.mean(1)  a[:,::2].sum()
+a[::2].sum(0)  a.norm()  a[0].norm()  a.norm(dim=0)  a.prod()  a.nansum()  a.cumsum(0)  a.cumsum(1)  a[0].cumsum(0)
+a.cumprod(1)  a.mT.cumsum(1)  a.std()  a.std(0)  a.var(1)  tk.var_mean(a,0)  a.amax(1)  a.softmax(0)  a.softmax(1)
+a.log_softmax(1)  a.logsumexp(1)  a.logsumexp(0)  a.sort(1)  a.topk(2)  a.median(0)  a.scatter_add(0,i,b)
+a[:1,:1].scatter_add(0,i[:1,:1]*0,b[:1,:1])  a.index_add(0,i[0]*0,b[:1].expand(len(i[0]),-1))
+"""
 SIZES = ((1, 1), (1, 9), (3, 4), (4, 7), (5, 5), (9, 30), (40, 50))
 
 
 def answers(kind: str) -> dict[tuple[str, tuple[int, int]], Any]:
     """The bits of all calls: of small tensors, of some hundreds and of some thousands of elements."""
     found = {}
-    for code in CALLS:
+    for code in CALLS.split():
         for size in SIZES:
             draw = np.random.default_rng(len(code))
             a, b = (tk.from_numpy(10 * draw.standard_normal(size).astype(kind)) for _ in "ab")
@@ -79,7 +85,8 @@ def test_a_short_way_that_is_taken_by_another_thread_is_no_other_way(kind: str) 
     alone = answers(kind)
     inside, leave = threading.Event(), threading.Event()
     other = threading.Thread(
-        target=elementwise.quiet_here, args=(lambda: inside.set() or leave.wait(),)  # type: ignore[func-returns-value]
+        target=elementwise.quiet_here,
+        args=(lambda: inside.set() or leave.wait(),),  # type: ignore[func-returns-value]
     )
     other.start()
     inside.wait()
@@ -127,15 +134,18 @@ STATEMENTS = {
     "reductions": [
         "{n} = {a} - {a}.sum()", "{n} = {a} - {a}.mean(0)", "{n} = {a} / {a}.norm()", "{n} = {a}.softmax(1)",
         "{n} = {a} - {a}.sum(1, keepdim=True)", "{n} = {a}.cumsum(0)", "{n} = {a} / ({a}.std() + 1)",
-        "{n} = {a} + {a}.mT.mean(0)", "{n} = {a}.log_softmax(0)", "{n} = {a}[:, ::2].sum() + {b}", "{n} = {a}.prod() + {b}",
+        "{n} = {a} + {a}.mT.mean(0)", "{n} = {a}.log_softmax(0)", "{n} = {a}[:, ::2].sum() + {b}",
+        "{n} = {a}.prod() + {b}",
         "{n} = {a}[0].sum() * {b}", "{n} = {a} - {a}.amax(1, keepdim=True)", "{n} = {a}.var(0) + {b}",
     ],
     "views": [
-        "{n} = {a}.mT", "{n} = {a}.flip(0)[:, :]", "{n} = {a}[:1].expand({a}.size())", "{n} = {a}.reshape(-1).view({a}.size())",
+        "{n} = {a}.mT", "{n} = {a}.flip(0)[:, :]", "{n} = {a}[:1].expand({a}.size())",
+        "{n} = {a}.reshape(-1).view({a}.size())",
         "{n} = {a}.diagonal() + {b}", "{n} = {a}.unsqueeze(0).squeeze(0)", "{n} = tk.cat([{a}[:1], {b}[1:]])",
     ],
     "in place": [
-        "{n} = {a}.detach().clone().add_({b})", "{n} = {a}.detach().clone(); {n}[0].mul_(0.5)", "{n} = {a}.clone(); {n} *= {b}",
+        "{n} = {a}.detach().clone().add_({b})", "{n} = {a}.detach().clone(); {n}[0].mul_(0.5)",
+        "{n} = {a}.clone(); {n} *= {b}",
         "{n} = {a}.detach().clone(); {n}.mT.exp_()", "{n} = {a}.detach().clone(); {n}[1:] = {b}[:1]",
         "{n} = tk.empty_like({b}.detach()); tk.mul({a}.detach(), {b}.detach(), out={n})",
     ],
@@ -152,8 +162,10 @@ STATEMENTS = {
         "g = tk.Generator().manual_seed({s}); {n} = tk.bernoulli({a}.sigmoid(), generator=g).to({b}.dtype) + {b}",
     ],
     "indexing": [
-        "{n} = {a}[tk.arange(len({a})).flip(0)]", "{n} = {a}.gather(1, {b}.argsort(1))", "{n} = {a}.masked_fill({b} > 0, 0.25)",
-        "{n} = {a}.index_add(0, tk.zeros(len({b}), dtype=tk.int64), {b})", "{n} = {a}.scatter_add(0, {b}.argsort(0), {b})",
+        "{n} = {a}[tk.arange(len({a})).flip(0)]", "{n} = {a}.gather(1, {b}.argsort(1))",
+        "{n} = {a}.masked_fill({b} > 0, 0.25)",
+        "{n} = {a}.index_add(0, tk.zeros(len({b}), dtype=tk.int64), {b})",
+        "{n} = {a}.scatter_add(0, {b}.argsort(0), {b})",
         "{n} = {a}[{a} > 0].sum() + {b}", "{n} = {a}.take_along_dim({b}.argsort(0), 0)",
     ],
     "sort": [
@@ -161,7 +173,8 @@ STATEMENTS = {
         "{n} = {a}.topk(1)[0] * {b}", "{n} = {a}.kthvalue(1, dim=0).values - {b}",
     ],
     "matmul": [
-        "{n} = {a} @ {b}", "{n} = {a} @ {b}.mT", "{n} = tk.einsum('ij,kj->ik', {a}, {b})", "{n} = tk.outer({a}[0], {b}[:, 0])",
+        "{n} = {a} @ {b}", "{n} = {a} @ {b}.mT", "{n} = tk.einsum('ij,kj->ik', {a}, {b})",
+        "{n} = tk.outer({a}[0], {b}[:, 0])",
         "{n} = tk.addmm({a}, {a}, {b})", "{n} = ({a} @ {b}[0]) + {b}",
     ],
 }  # fmt: skip
@@ -204,13 +217,22 @@ def together(seeds: range) -> list[int]:
     alone = [run(lines) for lines in programs]
     assert alone == [run(lines) for lines in programs]
     start, wrong = threading.Barrier(WORKERS), []
-    around: list[Callable[[], Any]] = [nullcontext, tk.tracing.record, tk.no_grad, lambda: np.errstate(all="raise")]
+    around: list[Callable[[], Any]] = [
+        nullcontext,
+        tk.tracing.record,
+        tk.no_grad,
+        lambda: np.errstate(all="raise"),
+    ]
 
     def work(number: int) -> None:
         start.wait()
         for place in range(len(programs)):
             at = (place + number * len(programs) // WORKERS) % len(programs)
-            with around[place % 2 and number % len(around)]() if "grad" not in str(programs[at]) else nullcontext():
+            with (
+                around[place % 2 and number % len(around)]()
+                if "grad" not in str(programs[at])
+                else nullcontext()
+            ):
                 if run(programs[at]) != alone[at]:
                     wrong.append(seeds[at])
 
