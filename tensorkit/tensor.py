@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import inspect
 import operator
-import threading
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
 import numpy
 
+from tensorkit import forks
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
@@ -53,7 +53,7 @@ _new = object.__new__
 _bare = tuple.__new__  # a `Size` of what is known to be one
 # Not empty while some thread does not record: then each new view is shown to the last of these.
 _markers: list[Callable[[Any], None]] = []
-_lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
+_lazy = forks.rlock()  # two threads that ask a fresh tensor for its storage must get the same one
 
 
 _NO_FORMAT = "is_contiguous(): argument 'memory_format' must be tensorkit.memory_format, not NoneType"

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from tensorkit import forks
+
 __all__ = [
     "CallEvent",
     "CopyEvent",
@@ -163,7 +165,7 @@ calls: bool = False  # whether some listener wants to hear of a call before it r
 _held = 0
 _paused = 0  # so many of the first listeners do not count
 _listeners: list[tuple[int | None, Listener, bool]] = []
-_lock = threading.Lock()
+_lock = forks.lock()
 
 
 _numbers = count(1)
@@ -230,6 +232,13 @@ def listen(listener: Listener, *, all_threads: bool = False, calls: bool = False
         with _lock:
             _listeners.remove(entry)
             _note()
+
+
+@forks.after_fork
+def _forget_other_threads() -> None:
+    """The child of a fork has but one thread: what listened to another one hears nothing any more."""
+    _listeners[:] = [entry for entry in _listeners if entry[0] in (None, threading.get_ident())]
+    _note()
 
 
 def _note() -> None:

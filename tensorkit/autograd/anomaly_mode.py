@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit import forks
 from tensorkit.autograd.node import Node
 from tensorkit.autograd.saved import Saved
 from tensorkit.tensor import Tensor
@@ -41,7 +41,7 @@ def expect(more: int) -> None:
         watched = on or _packers > 0
 
 
-_counting = threading.Lock()
+_counting = forks.lock()
 
 
 def enabled() -> bool:

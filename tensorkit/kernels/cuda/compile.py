@@ -13,7 +13,6 @@ import inspect
 import pickle
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from tensorkit import forks
 from tensorkit.kernels.cuda import code_cache, host_cuda, pack
 from tensorkit.kernels.cuda.code_cache import fingerprint, names_in
 
@@ -235,7 +235,7 @@ def _load_host(kept: str) -> tuple[Any, int] | None:
 
 # -- for a GPU ------------------------------------------------------------------------------------------
 
-_compiling = threading.RLock()
+_compiling = forks.rlock()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import interrupts
+from tensorkit import forks, interrupts
 from tensorkit.kernels.cuda.faults import held_up, refusal
 
 __all__ = [
@@ -39,6 +40,10 @@ AT_ONCE = 2**20  # bytes: work on less is done sooner than another thread has be
 STREAMS_PER_POOL = 32  # of a device and priority; the next new stream is the first one again, as in PyTorch
 LOWEST, GREATEST = 0, -3  # priorities
 IDLE_SECONDS = 1.0
+_FORKED = (
+    "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' "
+    "start method"
+)
 _HELD = (
     "this thread holds the stream that it is about to wait for, or one that this waits for: it would wait for ever\n"
     "leave the block in which the stream is held first"
@@ -119,7 +124,7 @@ class EmulatedStream:
         self.device = device
         self.number = number
         self.priority = priority
-        self._changed = threading.Condition()
+        self._changed = forks.condition()
         self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
         self._given = self._done = 0
         self._waiters: list[tuple[int, threading.Lock]] = []  # up to which place, and what is released then
@@ -259,6 +264,8 @@ class EmulatedStream:
 
     def _want(self, place: int) -> None:
         """Somebody waits for what was queued up to here: a late device does that much, and what it needs for it."""
+        if self.device.forked:
+            self.device.check()
         with self._changed:
             if place <= self._until:
                 return
@@ -276,6 +283,14 @@ class EmulatedStream:
         """
         self.wait()
         self.device.check()
+
+    def forget(self) -> None:
+        """In the child of a fork: what was queued is for a thread that stayed behind."""
+        self._queue.clear()
+        self._waiters.clear()
+        self._done, self._busy = self._given, False
+        self._followed, self._worker = [], None
+        self._holders = [thread for thread in self._holders if thread == threading.get_ident()]
 
     # -- between streams --------------------------------------------------------------------------------
 
@@ -315,6 +330,9 @@ class EmulatedStream:
                 self._changed.notify_all()
 
 
+_devices: weakref.WeakSet[DeviceStreams] = weakref.WeakSet()
+
+
 class _Current(threading.local):
     stream: EmulatedStream | None = None
 
@@ -331,6 +349,7 @@ class DeviceStreams:
         late: whether work is done only when somebody waits for it (see `be_late`).
         told: whether the program has heard that the device failed; it refuses everything from then on, until
             ``emulate()`` gives new devices.
+        forked: whether this is the child of a fork, where the device is of no use, as in PyTorch.
 
     >>> device = DeviceStreams(0)
     >>> stream, done = device.fresh(), []
@@ -349,10 +368,11 @@ class DeviceStreams:
         self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0")
         self._pools: dict[int, list[EmulatedStream]] = {}
         self._turns: dict[int, int] = {}
-        self._pooling = threading.Lock()
+        self._pooling = forks.lock()
         self._current = _Current()
         self._fault: BaseException | None = None
-        self.told = False
+        self.told = self.forked = False
+        _devices.add(self)
 
     def current(self) -> EmulatedStream:
         """This thread's current stream of the device."""
@@ -428,10 +448,22 @@ class DeviceStreams:
 
         Raises:
             AcceleratorError: when work of this device has failed.
+            RuntimeError: in the child of a fork.
         """
+        if self.forked:
+            raise RuntimeError(_FORKED)
         if self._fault is not None:
             self.told = True
             raise refusal(self._fault)
+
+
+@forks.after_fork
+def _leave_behind() -> None:
+    """The threads that play the devices are the parent's."""
+    for device in tuple(_devices):
+        device.told = device.forked = True
+        for stream in device.all():
+            stream.forget()
 
 
 # -- the seam -------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy
 
+from tensorkit import forks
+
 __all__ = [
     "Loop",
     "at_once",
@@ -45,7 +47,7 @@ class _Compiler:
     def __init__(self) -> None:
         self._wanted: SimpleQueue[Loop] = SimpleQueue()
         self._started = False
-        self._lock = threading.Lock()
+        self._lock = forks.lock()
         self._worker: Any = None
 
     @property
@@ -84,20 +86,18 @@ class _Compiler:
 
 
 _compiler = _Compiler()
-_one_at_a_time = threading.Lock()
+_one_at_a_time = forks.rlock()
 
 
+@forks.after_fork
 def _after_fork() -> None:
-    """The thread is gone, and with it the holder of the lock."""
-    global _compiler, _one_at_a_time
+    """The thread is gone."""
+    global _compiler
     _compiler.forget()
-    _compiler, _one_at_a_time = _Compiler(), threading.Lock()
+    _compiler = _Compiler()
     for one in _loops:
         one.asked = _MODE == "0" or one.ready is not None
 
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 _loops: list[Loop] = []
 _OFTEN = 50

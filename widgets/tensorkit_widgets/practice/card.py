@@ -6,13 +6,13 @@ static one therefore never disagree, and everything that anyone typed is escaped
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import traitlets
 
+from tensorkit import forks
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Verdict
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plain
 from tensorkit_widgets.practice.session_log import CARDS, MEMORY, events, keep, note, recall
@@ -23,7 +23,7 @@ from tensorkit_widgets.widget.shared_script import SharedScript
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
-_GUARD = threading.RLock()  # one for all cards: two of them may show one state
+_GUARD = forks.rlock()  # one for all cards: two of them may show one state
 
 
 def button(do: str, label: str, *, quiet: bool = False) -> str:

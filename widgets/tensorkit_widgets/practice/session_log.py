@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from tensorkit import forks
 from tensorkit_widgets.practice import progress_file
 from tensorkit_widgets.practice.facts import Verdict, is_tensor
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown
@@ -38,7 +39,7 @@ LATER_S = 0.4
 """Seconds after which the last moves of a line are written."""
 
 _file: list[progress_file.ProgressFile] = []
-_turn = threading.RLock()
+_turn = forks.rlock()
 _waiting: dict[str, progress_file.Record] = {}
 _timers: list[threading.Timer] = []
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
 import warnings
 from collections.abc import Callable, Mapping
 from html import escape
@@ -18,6 +17,7 @@ from typing import Any, Self
 
 import traitlets
 
+from tensorkit import forks
 from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import live_css
@@ -69,7 +69,7 @@ class Picture(SharedScript):
     frame = traitlets.Dict().tag(sync=True)
 
     def __init__(self) -> None:
-        self._guard = threading.RLock()
+        self._guard = forks.rlock()
         self._closed = False
         self._revision = 0
         self._last: Any = None

@@ -7,6 +7,7 @@ import threading
 from functools import cache
 from typing import Any
 
+from tensorkit import forks
 from tensorkit.kernels.cuda.faults import Fault, refusal
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
 
@@ -144,7 +145,7 @@ class GpuStreams:
         self.default = GpuStream(self, self.core.default_stream, 0, 0)
         self._pools: dict[int, list[GpuStream]] = {}
         self._turns: dict[int, int] = {}
-        self._pooling = threading.Lock()
+        self._pooling = forks.lock()
         self._current = _Current()
         self._words: Any = None
         self._guard = ""

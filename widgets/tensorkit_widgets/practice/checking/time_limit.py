@@ -22,6 +22,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeVar
 
+from tensorkit import forks
+
 __all__ = ["LONGEST_S", "Stopped", "TookTooLong", "limited"]
 
 LONGEST_S = 10.0
@@ -95,7 +97,7 @@ class _Watch:
     def __init__(self, seconds: float) -> None:
         self._thread = threading.get_ident()
         self._seconds = seconds
-        self._turn = threading.Lock()
+        self._turn = forks.lock()
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._look, daemon=True, name="tensorkit time limit")
         self._signals = False
