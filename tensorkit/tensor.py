@@ -190,6 +190,16 @@ class Tensor:
                 storage = self._storage
         return storage
 
+    def _checked_store(self) -> UntypedStorage:
+        """The storage, to read or write the elements by way of it: refused where it does not reach them."""
+        storage = self._store()
+        if storage._shrunk and self._device.type != "meta":
+            lay, item = self._lay(), self._dtype.itemsize
+            reach, held = lay.reach() * item, storage.nbytes()
+            if reach > held:
+                raise RuntimeError(_out_of_bounds(lay, item, reach, held))
+        return storage
+
     def _nd(self, *, physical: bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view.
 
@@ -201,6 +211,8 @@ class Tensor:
             storage, lay, kind = self._storage, self._layout or self._lay(), self._dtype
             if storage is None:
                 storage = self._store()
+            if storage._shrunk:  # NumPy itself does not look at a buffer of no bytes
+                storage = self._checked_store()
             size = lay.size
             start, steps, row_major = remembered(lay, kind, _in_bytes)
             try:
@@ -208,10 +220,6 @@ class Tensor:
             except (TypeError, ValueError) as error:
                 if self._device.type == "cuda":
                     raise two_devices(self._device, "cpu") from None
-                item = kind.itemsize
-                reach = lay.reach() * item
-                if reach > storage.nbytes():
-                    raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes())) from None
                 if (
                     unallocated(error) is not None
                 ):  # such as a view of one element, expanded beyond all measure

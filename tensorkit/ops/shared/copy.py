@@ -103,9 +103,9 @@ def _copy_across(dst: Tensor, src: Tensor, non_blocking: bool) -> None:
         landing = empty_strided(block._lay().size, block._lay().stride, block._dtype, dst._device)
     item = block._dtype.itemsize
     storage.copy_bytes(
-        landing._store(),
+        landing._checked_store(),
         landing._lay().offset * item,
-        block._store(),
+        block._checked_store(),
         block._lay().offset * item,
         block.nbytes,
         non_blocking,
