@@ -135,12 +135,18 @@ def _environment(python: Path, folder: Path, exact: Sequence[str]) -> Path:
 
 
 def _run(python: Path, words: Sequence[str]) -> tuple[bool, str]:
-    """Run the selection, then the command that a newcomer runs first; whether all is well, and pytest's closing line."""
+    """Run the selection, then `tensorkit check`; whether all is well, and pytest's closing line."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment.pop("CI", None)  # the oracle is not installed there, and need not be
     command = [python, "-m", "pytest", "-q", "-m", "not browser and not parity", *words, *SELECTION]
     tests = subprocess.run(
-        command, cwd=_ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        command,
+        cwd=_ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     report = subprocess.run(
         [python, "-m", "tensorkit.cli", "check"], env=environment, capture_output=True, text=True, check=False
@@ -150,7 +156,9 @@ def _run(python: Path, words: Sequence[str]) -> tuple[bool, str]:
     if report.returncode:
         print(report.stdout, report.stderr)
     closing = re.findall(r".*\d+ (?:passed|failed|error).*", tests.stdout)
-    return not tests.returncode and not report.returncode, closing[-1].strip("= ") if closing else "nothing was run"
+    return not tests.returncode and not report.returncode, closing[-1].strip(
+        "= "
+    ) if closing else "nothing was run"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -158,7 +166,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make pythons", description=__doc__.partition("\n\n")[0])
     parser.add_argument("versions", nargs="*", help="such as 3.12")
     parser.add_argument("--another", action="store_true", help="the newest one but the one that runs this")
-    parser.add_argument("--lowest", action="store_true", help="the oldest one, with the lowest versions of packages")
+    parser.add_argument(
+        "--lowest", action="store_true", help="the oldest one, with the lowest versions of packages"
+    )
     given = list(sys.argv[1:] if words is None else words)
     cut = given.index("--") if "--" in given else len(given)
     asked, for_pytest = parser.parse_args(given[:cut]), given[cut + 1 :]

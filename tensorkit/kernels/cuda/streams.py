@@ -239,7 +239,7 @@ class EmulatedStream:
         self._want(place)
         # A lock of its own, and not the condition's: an interrupt may come at any time, and a condition that was left
         # in the middle of its work would never be free again.
-        done = threading.Lock()
+        done = forks.lock()
         done.acquire()
         with self._changed:
             if self._done >= place:
