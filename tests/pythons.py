@@ -138,7 +138,8 @@ def _run(python: Path, words: Sequence[str]) -> tuple[bool, str]:
     """Run the selection, then `tensorkit check`; whether all is well, and pytest's closing line."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment.pop("CI", None)  # the oracle is not installed there, and need not be
-    command = [python, "-m", "pytest", "-q", "-m", "not browser and not parity", *words, *SELECTION]
+    spread = ["--numprocesses=2", "--dist=loadfile"]
+    command = [python, "-m", "pytest", "-q", "-m", "not browser and not parity", *spread, *words, *SELECTION]
     tests = subprocess.run(
         command,
         cwd=_ROOT,
