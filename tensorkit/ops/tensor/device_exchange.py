@@ -57,7 +57,9 @@ class _Versioned(ctypes.Structure):
     )
 
 
-_python = ctypes.PyDLL("python", handle=ctypes.pythonapi._handle)  # its functions with types of arguments of our own
+_python = ctypes.PyDLL(
+    "python", handle=ctypes.pythonapi._handle
+)  # its functions with types of arguments of our own
 _python.PyCapsule_New.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _python.PyCapsule_New.restype = ctypes.py_object
 _python.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
