@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -52,6 +53,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+_PATIENCE = 5
+"""Seconds that another program has to end by itself after Ctrl-C."""
 
 _MARKS = {"ok": "[green]✓[/]", "missing": "[red]✗[/]", "optional": "[dim]–[/]"}
 
@@ -242,9 +246,12 @@ def _waited(program: subprocess.Popen[bytes]) -> int:
     """The exit status of another program. Ctrl-C is its to answer: it says the one line that there is to say."""
     while True:
         try:
-            return program.wait()
+            status = program.wait()
+            return status if status >= 0 else 128 - status  # a signal ended it: as a shell counts it
         except KeyboardInterrupt:
-            if program.poll() is None:  # it was not meant for both
+            with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                program.wait(_PATIENCE)
+            if program.poll() is None:  # the key was not pressed for both
                 program.send_signal(signal.SIGINT)
 
 

@@ -29,6 +29,7 @@ from tensorkit.lab.files import beside
 
 __all__ = ["build", "collect", "main", "spilled"]
 
+_ARCHITECTURES = (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (8, 0), (9, 0))
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8", "bool", "complex64")
 #: Copies and sums that lie otherwise than row by row, in one to four dimensions, on `t` of that many.
@@ -144,7 +145,7 @@ def main(words: Sequence[str] | None = None) -> int:
         prog="python -m tensorkit.lab.cubins", description="Pack kernels for GPUs."
     )
     parser.add_argument("file", type=Path, help="the pack to write")
-    parser.add_argument("--arch", type=int, nargs="+", default=[75, 80, 90], help="such as 75 80 90")
+    parser.add_argument("--arch", type=int, nargs="+", choices=_ARCHITECTURES, default=[75, 80, 90])
     parser.add_argument("--dtype", nargs="+", default=list(DTYPES), help="to try each operation with")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="just the kernels of these operations")
     asked = parser.parse_args(words)

@@ -53,7 +53,8 @@ def command(run: Callable[P, int]) -> Callable[P, int]:
         except LabError as error:
             status = _told(str(error), 1)
         except KeyboardInterrupt:
-            status = _told("Stopped by Ctrl-C.", 130)
+            echoed = sys.stderr and sys.stderr.isatty()  # the terminal has written ^C
+            status = _told("\n" * bool(echoed) + "Stopped by Ctrl-C.", 130)
         except BrokenPipeError:
             status = 1
         except Exception as error:
@@ -85,11 +86,10 @@ def _told(text: str, status: int) -> int:
 
 def _let_go(stream: TextIO | None) -> None:
     """Drop what cannot be written: Python would try it once more at the very end, and complain."""
+    if stream is None:
+        return
     try:
-        if stream:
-            stream.flush()
+        stream.flush()
     except OSError:
-        with contextlib.suppress(OSError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            assert stream
-            os.dup2(nowhere, stream.fileno())
+        with contextlib.suppress(OSError), open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())

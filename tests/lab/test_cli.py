@@ -338,6 +338,27 @@ def test_bench_runs_the_benchmarks_of_the_checkout_with_its_words(
     assert seen == {"command": [sys.executable, "-m", "tests.benchmarks", "--quick"], "cwd": root}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="exit codes of a process")
+@pytest.mark.parametrize(("ends", "status"), [("os._exit(130)", 130), ("os.kill(os.getpid(), 2)", 130)])
+def test_bench_stopped_by_ctrl_c_is_waited_for_and_says_it_once(
+    ends: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The key reaches both programs; this one has nothing to add."""
+    lines = f"import os, signal; signal.signal(2, signal.SIG_DFL); {ends}"
+    with subprocess.Popen([sys.executable, "-c", lines]) as program:
+        wait, asked = program.wait, list[float | None]()
+
+        def interrupted(timeout: float | None = None) -> int:
+            asked.append(timeout)
+            if len(asked) == 1:
+                raise KeyboardInterrupt
+            return wait(timeout)
+
+        program.wait = interrupted  # type: ignore[method-assign]
+        assert cli._waited(program) == status
+    assert capsys.readouterr() == ("", "")
+
+
 def test_bench_without_a_checkout_says_where_the_benchmarks_are(
     tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,12 +98,13 @@ def test_what_cannot_be_printed_is_told_on_the_other_stream(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
-@pytest.mark.parametrize("words", [["--help"], ["lab", "mine", "--reset", "00"]])
-def test_a_full_disk_costs_a_line_and_no_more(words: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("words", "unbuffered"), [(["--help"], ""), (["lab", "mine", "--reset", "00"], "1")])
+def test_a_full_disk_costs_a_line_and_no_more(words: list[str], unbuffered: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         finished = subprocess.run(
             [sys.executable, "-m", "tensorkit.cli", *words],
             cwd=tmp_path,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

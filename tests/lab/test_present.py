@@ -424,6 +424,20 @@ def test_the_notes_need_the_token(served: Served) -> None:
 
 
 @pytest.mark.browser
+def test_the_notes_of_a_damaged_notebook_say_so(windows: tuple[Any, Any], served: Served) -> None:
+    (served.folder / "damaged.ipynb").write_text("{")
+    notes = windows[1]
+    for name, said in (
+        ("damaged", "no notebook that can be read."),
+        ("nowhere", "There is no lesson called nowhere"),
+    ):
+        notes.goto(notes.url.replace("lesson=talk.ipynb", f"lesson={name}.ipynb"))
+        notes.locator('body[data-state="missing"]').wait_for()
+        assert said in notes.locator("#notes").inner_text()
+        notes.go_back()
+
+
+@pytest.mark.browser
 def test_the_speakers_own_jupyter_is_untouched(served: Served, windows: tuple[Any, Any]) -> None:
     left = [path.relative_to(served.home).as_posix() for path in served.home.rglob("*") if path.is_file()]
     assert not [path for path in left if path.endswith(("-settings", "overrides.json", "page_config.json"))]

@@ -106,7 +106,15 @@ MAY_BE_LATE = {
     },
     "tensorkit.interrupts": {"sysconfig"},
     "tensorkit.version": {"importlib", "packaging"},
-    "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat", "tornado"},
+    "tensorkit.lab": {
+        "jupyter_client",
+        "jupyter_core",
+        "jupyter_server",
+        "jupyterlab",
+        "nbclient",
+        "nbformat",
+        "tornado",
+    },
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
     "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's
 }
