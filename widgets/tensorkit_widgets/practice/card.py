@@ -21,6 +21,7 @@ from tensorkit_widgets.practice.static_card import card_page, card_svg
 from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.widget.live_view import display_live
+from tensorkit_widgets.widget.saved_file import save_as
 from tensorkit_widgets.widget.shared_script import SharedScript
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
@@ -132,16 +133,12 @@ class Card(SharedScript):
         Raises:
             ValueError: when the name ends in something else.
         """
-        target = Path(path)
         writers: dict[str, Callable[[], str]] = {
             ".svg": self.svg,
             ".txt": lambda: self.text() + "\n",
             ".html": lambda: card_page(self.label, self._mood(), self._body(live=False)),
         }
-        if target.suffix not in writers:
-            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
-        target.write_text(writers[target.suffix](), encoding="utf-8", errors="backslashreplace")
-        return target
+        return save_as(path, writers)
 
     def svg(self, theme: str | None = None) -> str:
         """The card as a picture; ``theme`` is "light", "dark", or None for what the reader prefers."""

@@ -11,7 +11,7 @@ import json
 import re
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from html import escape
 from pathlib import Path
@@ -25,6 +25,7 @@ from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.let_go import Gone, remembered
 from tensorkit_widgets.widget.live_view import display_live
+from tensorkit_widgets.widget.saved_file import save_as
 from tensorkit_widgets.widget.script import Scene, Script, scenes_of
 from tensorkit_widgets.widget.shared_script import SharedScript
 
@@ -189,14 +190,7 @@ class Picture(SharedScript):
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to ``x.svg``, ``x.txt``, or ``x.html``: a page that needs no kernel and no network."""
-        target = Path(path)
-        writers: dict[str, Callable[[], str]] = {
-            ".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page,
-        }  # fmt: skip
-        if target.suffix not in writers:
-            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
-        target.write_text(drawable(writers[target.suffix]()), encoding="utf-8")
-        return target
+        return save_as(path, {".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page})
 
     # ---- life
 
