@@ -303,6 +303,30 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_so(tmp_path: Pat
     assert "answers last for this session" in progress()
 
 
+def a_session() -> str:
+    """Questions are answered and forgotten: what `progress` tells between."""
+    answer_everything()
+    assert Predict("02.slice_stride").answer == (4, 2), "the session goes on"
+    return progress() + forget()
+
+
+@pytest.mark.parametrize("place", ["pipe", "~nosuchuser/answers.json", "1"])
+def test_what_is_no_place_for_answers_is_left_alone_and_nothing_fails(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TENSORKIT_PROGRESS=/dev/null, as an administrator, renamed the device, and a pipe was waited for."""
+    os.mkfifo(pipe := tmp_path / "pipe")
+    monkeypatch.setenv("TENSORKIT_PROGRESS", str(pipe) if place == "pipe" else place)
+    if place == "1":
+        monkeypatch.setattr(Path, "cwd", Path("no such folder").resolve(strict=False).readlink)
+    session_log.use(None)
+    with pytest.warns(UserWarning, match="it is no regular file|is no place for answers") as said:
+        told = a_session()
+    assert "session" in told
+    assert len(said) == 1
+    assert [(path.name, path.is_fifo()) for path in tmp_path.iterdir()] == [("pipe", True)]
+
+
 # ------------------------------------------------------------------ where it is, and where it is not
 
 

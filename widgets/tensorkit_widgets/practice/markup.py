@@ -79,6 +79,8 @@ def shown(value: object, longest: int = 60) -> str:
         value = value[: longest * 2]  # type: ignore[index]
     try:
         text = " ".join(repr(value).split())
+    except ValueError:  # Python writes no more than 4,300 digits
+        text = f"a number of {value.bit_length()} bits" if type(value) is int else f"a {type(value).__name__}"
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= longest else text[: longest - 1] + "…"

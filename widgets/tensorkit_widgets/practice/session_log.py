@@ -30,6 +30,9 @@ State = dict[str, Any]
 MEMORY: dict[str, State] = {}
 """What the learner did, by the card's kind and name: it outlives the widget, so a cell may be run again."""
 
+_KNOWS: dict[str, tuple[str, ...]] = {}
+"""The misconceptions that a card can recognise, which outlive it too."""
+
 CARDS: weakref.WeakSet[Any] = weakref.WeakSet()
 """The cards that are alive, so that forgetting reaches them, and two cards of one question agree."""
 
@@ -83,12 +86,12 @@ def keep(key: str, state: State, knows: Iterable[str], *, soon: bool = False) ->
 
     With `soon` it is written a moment later, together with what follows: a line that moves should not wait for a disk.
     """
-    MEMORY[key] = state
+    MEMORY[key], _KNOWS[key] = state, tuple(knows)
     if file().path is None:
         return
     packed = {name: _packed(value) for name, value in state.items() if name not in _PASSING}
     with _turn:
-        _waiting[_short(key)] = {**packed, "knows": list(knows), "changed": _now()}
+        _waiting[_short(key)] = {**packed, "knows": list(_KNOWS[key]), "changed": _now()}
     if soon:
         _later()
     else:
@@ -143,7 +146,8 @@ def everything() -> dict[str, State]:
     flush()
     whole = {key: {k: _unpacked(v) for k, v in record.items()} for key, record in file().read().items()}
     for key, state in MEMORY.items():
-        knows = next((card.knows for card in list(CARDS) if card.key == key), ())
+        earlier = _KNOWS.get(key, whole.get(_short(key), {}).get("knows", ()))
+        knows = next((card.knows for card in list(CARDS) if card.key == key), earlier)
         whole[_short(key)] = {**state, "knows": tuple(knows)}
     return whole
 
