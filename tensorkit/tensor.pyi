@@ -54,6 +54,8 @@ class Tensor:
         """The layout; written down now if this is a fresh result."""
     def _store(self) -> UntypedStorage:
         """The storage; made now, over the array's own memory, if this is a fresh result."""
+    def _checked_store(self) -> UntypedStorage:
+        """The storage, to read or write the elements by way of it: refused where it does not reach them."""
     def _nd(self, *, physical: builtins.bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
     def _forget_array(self) -> None:

@@ -211,8 +211,8 @@ def fast_binary(
                 array = None
         except KeyError:
             pass  # an unusual pair of dtypes
-        except (OverflowError, RuntimeError, ValueError):
-            return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
+        except (MemoryError, OverflowError, RuntimeError, ValueError):
+            return None  # too many bytes, a number to wrap, another thread inside, sizes that do not fit: the long way
         if array is None:
             found = plain(block, (a, b)) if type(b) in kinds else None
             if found is None:
@@ -310,8 +310,8 @@ def fast_into(
                 return True
         except KeyError:
             pass  # an unusual pair of dtypes
-        except (OverflowError, RuntimeError, ValueError):
-            return False  # a number to wrap, another thread inside, sizes that do not fit: the long way
+        except (MemoryError, OverflowError, RuntimeError, ValueError):
+            return False  # too many bytes, a number to wrap, another thread inside, sizes that do not fit: the long way
         return type(b) in kinds and plain(block, (a, b), inplace, None, None if inplace else out) is not None
 
     return fast
@@ -342,8 +342,8 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else elementwise.mapped(ufunc, (x,), kind.numpy)
-        except (KeyError, RuntimeError):
-            return None  # an unusual dtype, or another thread inside
+        except (KeyError, MemoryError, RuntimeError):
+            return None  # an unusual dtype, too many bytes, or another thread inside
         if layout is not None and (array.__class__ is not ndarray or not array.flags.f_contiguous):
             return plain(block, (a,))
         # `fresh`, inlined: the call would take a tenth of the time.
