@@ -22,10 +22,13 @@ Source: the classes and sentences are those of PyTorch 2.13, CPU build.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 __all__ = [
     "AcceleratorError",
@@ -42,7 +45,11 @@ __all__ = [
     "type_name",
     "unallocated",
     "warn",
+    "within_memory",
 ]
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def __dir__() -> list[str]:
@@ -144,10 +151,26 @@ def unallocated(error: Exception) -> RuntimeError | None:
     shape = getattr(error, "shape", None)
     if isinstance(error, MemoryError):
         dtype = getattr(error, "dtype", None)
-        return RuntimeError(str(error)) if dtype is None else no_room(math.prod(shape or ()) * dtype.itemsize)
+        if dtype is None:  # of memory that is no array's
+            return RuntimeError(f"std::bad_alloc\n{str(error) or 'The computer has no room for it.'}")
+        return no_room(math.prod(shape or ()) * dtype.itemsize)
     if isinstance(error, ValueError) and str(error).startswith(_TOO_BIG):
         return RuntimeError(f"Storage size calculation overflowed\n{error}")
     return None
+
+
+def within_memory(function: F) -> F:
+    """The same function; where NumPy finds no room in it, that is said in PyTorch's words."""
+
+    @functools.wraps(function)
+    def told(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **kwargs)
+        except MemoryError as error:
+            raise unallocated(error) or error from None
+
+    return cast(F, told)
 
 
 class Spoken(type):

@@ -211,8 +211,8 @@ def fast_binary(
                 array = None
         except KeyError:
             pass  # an unusual pair of dtypes
-        except (OverflowError, RuntimeError, ValueError):
-            # Another thread is inside; or a number to wrap, sizes that do not fit: the long way.
+        except (MemoryError, OverflowError, RuntimeError, ValueError):
+            # Another thread is inside; or too many bytes, a number to wrap, sizes that do not fit: the long way.
             return None if run is elementwise.quiet else fast(a, b, elementwise.quiet)
         if array is None:
             if type(b) not in kinds or (found := plain(block, (a, b))) is None:
@@ -310,8 +310,8 @@ def fast_into(
                 return True
         except KeyError:
             pass  # an unusual pair of dtypes
-        except (OverflowError, RuntimeError, ValueError):
-            # Another thread is inside; or a number to wrap, sizes that do not fit: the long way.
+        except (MemoryError, OverflowError, RuntimeError, ValueError):
+            # Another thread is inside; or too many bytes, a number to wrap, sizes that do not fit: the long way.
             return run is not elementwise.quiet and fast(a, b, out, elementwise.quiet)
         return type(b) in kinds and plain(block, (a, b), inplace, None, None if inplace else out) is not None
 
@@ -343,8 +343,8 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else elementwise.mapped(ufunc, (x,), kind.numpy)
-        except KeyError:
-            return None  # an unusual dtype
+        except (KeyError, MemoryError):
+            return None  # an unusual dtype, or too many bytes
         except RuntimeError:  # another thread is inside
             return None if run is elementwise.quiet else fast(a, elementwise.quiet)
         if layout is not None and (array.__class__ is not ndarray or not array.flags.f_contiguous):

@@ -230,8 +230,8 @@ def plain(
             result: Any = _quiet(function, *arrays)
         except RuntimeError:  # another thread is inside
             result = elementwise.quiet(function, *arrays)
-    except (ArithmeticError, RuntimeError, TypeError, ValueError):
-        return None  # a division by 0: refused in PyTorch's words
+    except (ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError):
+        return None  # a division by 0, or too many bytes: refused in PyTorch's words
     if target is not None:
         return _written(target, result)
     if result.__class__ is not _ndarray or result.dtype is not kind.numpy or result.base is not None:

@@ -21,7 +21,7 @@ OUT_OF_BOUNDS = "are out of bounds for storage of size 0"
 def test_every_operation_refuses_a_tensor_whose_storage_was_freed(where: str) -> None:
     """In a process of its own, which a read or write of freed memory would end."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.engine.freed_memory", where],
+        [sys.executable, "-m", "tests.engine.memory.freed_memory", where],
         capture_output=True,
         text=True,
         timeout=300,
