@@ -76,7 +76,6 @@ from tensorkit.dtypes import (
     uint64,
 )
 from tensorkit.finfo import finfo, iinfo
-from tensorkit.interrupts import install as _handle_interrupts
 from tensorkit.kernels.jit.threads import (
     get_num_interop_threads,
     get_num_threads,
@@ -443,6 +442,7 @@ from tensorkit.ops.views.view_copies import (
 )
 from tensorkit.ops.views.view_reshape import detach, flatten, positive, ravel, reshape, unflatten
 from tensorkit.printing import set_printoptions
+from tensorkit.process.interrupts import install as _handle_interrupts
 from tensorkit.random import (
     Generator,
     default_generator,

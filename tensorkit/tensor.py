@@ -22,12 +22,12 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from tensorkit import forks
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import Spoken, two_devices, type_name, unallocated
 from tensorkit.memory_format import check_format, contiguous_format, has_format
+from tensorkit.process import forks
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.layout import Layout

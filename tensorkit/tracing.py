@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from tensorkit import forks
+from tensorkit.process import forks
 
 __all__ = [
     "CallEvent",

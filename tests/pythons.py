@@ -35,7 +35,6 @@ SELECTION = (
             "bad_input",
             "call_errors",
             "dtypes",
-            "interrupts",
             "layout",
             "numpy",
             "printing",
@@ -43,11 +42,11 @@ SELECTION = (
             "python_conversions",
             "results",
             "storage",
-            "threads",
             "tracing",
             "utils_benchmark",
         )
     ),
+    *(f"tests/engine/{name}" for name in ("interrupts", "memory", "threads")),
     *(f"tests/engine/autograd/test_{name}.py" for name in ("autograd", "function", "graph")),
     *(
         f"tests/engine/ops/test_{name}.py"

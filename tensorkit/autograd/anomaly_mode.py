@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy
 
-from tensorkit import forks
 from tensorkit.autograd.node import Node
 from tensorkit.autograd.saved import Saved
+from tensorkit.process import forks
 from tensorkit.tensor import Tensor
 
 __all__ = [

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tensorkit.process import whole_file
+
 from .errors import LabError, refused
 
 __all__ = ["beside", "read_notebook", "require_file"]
@@ -51,19 +53,9 @@ def beside(target: Path) -> Iterator[Path]:
         ('all of it', ['a.txt'])
     """
     require_file(target)
-    # The ending stays: Matplotlib goes by it.
-    waiting = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield waiting
-        os.replace(waiting, target)
-    except OSError as error:
-        if error.filename not in (None, str(waiting)):
-            raise
-        raise OSError(error.errno, error.strerror, str(target)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            waiting.unlink()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file.beside(target) as path:
+        yield path
 
 
 def read_notebook(path: Path) -> dict[str, Any]:

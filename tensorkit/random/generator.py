@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy
 
-from tensorkit import forks
 from tensorkit.device import CPU, DeviceLike, device, resolve
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
+from tensorkit.process import forks
 
 __all__ = [
     "Array",

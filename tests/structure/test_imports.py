@@ -13,7 +13,7 @@ from tests.structure.source import Module, modules, nodes, of
 
 # From the bottom of the engine to its top, by folder: a file imports from its own layer or from earlier ones.
 LAYERS: list[set[str]] = [
-    {"errors", "forks", "gc_pause", "interrupts", "version", "whole_file"},
+    {"errors", "process", "version"},
     {"dtypes"},
     {"conj_bit"},
     {"finfo", "number_range"},
@@ -104,7 +104,7 @@ MAY_BE_LATE = {
             "safetensors",
         )
     },
-    "tensorkit.interrupts": {"sysconfig"},
+    "tensorkit.process": {"sysconfig"},
     "tensorkit.version": {"importlib", "packaging"},
     "tensorkit.lab": {
         "jupyter_client",

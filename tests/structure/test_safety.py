@@ -96,7 +96,7 @@ def test_an_evaluation_in_the_browser_would_be_seen(text: str) -> None:
     assert FORBIDDEN_IN_JAVASCRIPT.search(text)
 
 
-# Locks are made by `tensorkit.forks`, which unlocks all of them in the child of a fork, and nowhere else.
+# Locks are made by `tensorkit.process.forks`, which unlocks all of them in the child of a fork, and nowhere else.
 LOCKS = re.compile(
     r"(threading\.|^)(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Barrier)$|allocate_lock$|register_at_fork$"
 )
@@ -123,7 +123,9 @@ def locks_made(module: Module) -> set[str]:
 
 
 def test_no_lock_is_made_that_stays_locked_in_the_child_of_a_fork() -> None:
-    others = {name: locks_made(module) for name, module in modules().items() if name != "tensorkit.forks"}
+    others = {
+        name: locks_made(module) for name, module in modules().items() if name != "tensorkit.process.forks"
+    }
     assert {name: made for name, made in others.items() if made - OF_ONE_CALL.get(name, set())} == {}
 
 
@@ -135,7 +137,7 @@ def test_the_exceptions_are_there() -> None:
     "line", ["l = threading.Lock()", "l = RLock()", "l: Any = field(default_factory=threading.Lock)"]
 )
 def test_a_lock_is_seen(line: str) -> None:
-    module = modules()["tensorkit.forks"]
+    module = modules()["tensorkit.process.forks"]
     assert locks_made(Module("a", module.path, line))
     assert not locks_made(
         Module("a", module.path, "l = forks.lock(); e = threading.Event(); forks.condition()")

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 
 __all__ = ["fingerprint", "folder", "load", "names_in", "store"]
 

@@ -20,7 +20,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from tensorkit.kernels.cuda import code_cache
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 
 __all__ = ["Capability", "files", "find", "key", "missing", "sources", "write"]
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy
 
-from tensorkit import forks, interrupts
 from tensorkit.kernels.cuda.faults import held_up, refusal
+from tensorkit.process import forks, interrupts
 
 __all__ = [
     "DeviceStreams",

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import forks
+from tensorkit.process import forks
 
 __all__ = [
     "Loop",

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy
 
-from tensorkit.forks import after_fork
 from tensorkit.kernels.jit.spin_wait import Signal
 from tensorkit.kernels.sizes import FORCED
+from tensorkit.process.forks import after_fork
 
 __all__ = [
     "GRAIN",

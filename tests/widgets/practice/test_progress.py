@@ -584,13 +584,11 @@ def test_the_command_tells_and_forgets(file: Path, capsys: pytest.CaptureFixture
     assert not file.exists()
 
 
-def test_a_file_in_place_of_the_folder_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("")
-    for words in ([str(tmp_path / "file")], [str(tmp_path / "file"), "--forget"]):
+def test_a_file_in_place_of_the_folder_is_one_line(tmp_path: Path, capsys: Any) -> None:
+    (file := tmp_path / "file").write_text("")
+    for words in ([str(file)], [str(file), "--forget"]):
         assert main(words) == 1
-        assert capsys.readouterr() == ("", f"{tmp_path / 'file'} is a file, not a folder; name another.\n")
+        assert capsys.readouterr() == ("", f"{file} is a file, not a folder; name another.\n")
     assert main(["--froget"]) == 2
     assert "unrecognized arguments: --froget" in capsys.readouterr().err
 

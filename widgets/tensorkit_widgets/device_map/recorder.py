@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from tensorkit import forks, tracing
+from tensorkit import tracing
 from tensorkit.errors import DeviceMismatchError
+from tensorkit.process import forks
 from tensorkit_widgets.device_map.model import Moved, Record, Refused, Work
 from tensorkit_widgets.device_map.origin import NumberOf, Spot, place, spot_on, tensors_in
 

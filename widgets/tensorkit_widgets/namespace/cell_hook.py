@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensorkit import forks
+from tensorkit.process import forks
 from tensorkit_widgets.namespace.find_tensors import clean
 from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Moment
 from tensorkit_widgets.namespace.watch import MemoryWatch

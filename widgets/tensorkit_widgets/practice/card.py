@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from tensorkit import forks
+from tensorkit.process import forks
 from tensorkit_widgets.diagnosis.way_out import in_words
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Verdict
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plain

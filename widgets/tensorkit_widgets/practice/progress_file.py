@@ -38,7 +38,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from tensorkit.whole_file import beside, is_regular
+from tensorkit.process.whole_file import beside, is_regular
 
 __all__ = ["LARGEST", "MOST_EVENTS", "ProgressFile", "Record", "choose", "place"]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from tensorkit import forks
+from tensorkit.process import forks
 from tensorkit_widgets.practice import progress_file
 from tensorkit_widgets.practice.facts import Verdict, is_tensor
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown

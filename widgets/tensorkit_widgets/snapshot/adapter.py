@@ -22,8 +22,9 @@ from zlib import crc32
 
 import numpy
 
-from tensorkit import forks, tracing
+from tensorkit import tracing
 from tensorkit.conj_bit import CONJ, NEG
+from tensorkit.process import forks
 from tensorkit_widgets.snapshot.geometry import Ints, extent
 from tensorkit_widgets.snapshot.window import Window
 

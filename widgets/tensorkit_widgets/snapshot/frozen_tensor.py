@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import forks
+from tensorkit.process import forks
 from tensorkit_widgets.snapshot.adapter import Buffer, Meta, Snapshot, describe, look
 from tensorkit_widgets.snapshot.geometry import Ints, all_indices
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, default_focus, grid_window, strip_runs

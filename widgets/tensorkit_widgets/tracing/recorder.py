@@ -27,7 +27,8 @@ from typing import Any
 
 import numpy
 
-from tensorkit import forks, tracing
+from tensorkit import tracing
+from tensorkit.process import forks
 from tensorkit_widgets.diagnosis.diagnose import Case, Diagnosis, diagnose
 from tensorkit_widgets.snapshot.frozen_tensor import (
     Ledger,

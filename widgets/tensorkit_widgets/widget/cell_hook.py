@@ -10,7 +10,7 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tensorkit import forks
+from tensorkit.process import forks
 
 __all__ = [
     "Alive",

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 from tensorkit_widgets.render.marks import drawable
 
 __all__ = ["save_as", "saved"]

@@ -7,9 +7,9 @@ import threading
 from functools import cache
 from typing import Any
 
-from tensorkit import forks
 from tensorkit.kernels.cuda.faults import Fault, refusal
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
+from tensorkit.process import forks
 
 __all__ = ["GpuMark", "GpuStream", "GpuStreams", "checked", "gpu_streams", "as_pytorch_says"]
 

@@ -17,8 +17,8 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
-from tensorkit import forks
 from tensorkit.errors import OutOfMemoryError
+from tensorkit.process import forks
 
 __all__ = ["Allocator", "Block", "Count", "Segment", "Source", "out_of_memory", "rounded", "size_text"]
 

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeVar
 
-from tensorkit import forks
+from tensorkit.process import forks
 
 __all__ = ["LONGEST_S", "Stopped", "TookTooLong", "limited"]
 

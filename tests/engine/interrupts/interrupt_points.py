@@ -20,9 +20,10 @@ from typing import Any
 import numpy
 
 import tensorkit as tk
-from tensorkit import interrupts, tracing
+from tensorkit import tracing
 from tensorkit.autograd import anomaly_mode, engine, saved_tensors_hooks
 from tensorkit.dispatch import recording
+from tensorkit.process import interrupts
 
 __all__ = ["Found", "tried"]
 

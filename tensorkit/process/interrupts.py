@@ -27,7 +27,7 @@ __all__ = ["handle", "install", "wait_for"]
 T = TypeVar("T")
 
 _KIT = __name__.partition(".")[0]
-_HERE = os.path.dirname(__file__)
+_HERE = os.path.dirname(os.path.dirname(__file__))
 # These run what the user wrote, or one operation after another, for as long as it takes.
 _PROGRAMS = tuple(
     f"{_KIT}.{name}"

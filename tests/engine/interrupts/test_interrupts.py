@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit import interrupts
-from tests.engine.interrupted_programs import CONTEXTS, ON_DEVICES, OPERATIONS, WIDGETS, given_to
-from tests.support.interrupt_points import tried
+from tensorkit.process import interrupts
+from tests.engine.interrupts.interrupt_points import tried
+from tests.engine.interrupts.interrupted_programs import CONTEXTS, ON_DEVICES, OPERATIONS, WIDGETS, given_to
 
 MOST = 2000 if os.environ.get("TENSORKIT_FUZZ_SECONDS") else 10  # points of each program
 ALL = {**OPERATIONS, **CONTEXTS, **ON_DEVICES, **WIDGETS}
@@ -250,4 +250,4 @@ def test_each_cell_of_a_notebook_is_handled() -> None:
             print(signal.getsignal(signal.SIGINT).__module__)
         """
     )
-    assert said == "tensorkit.interrupts\n" * 2
+    assert said == "tensorkit.process.interrupts\n" * 2

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit import forks, tracing
+from tensorkit import tracing
 from tensorkit.cuda import emulate
+from tensorkit.process import forks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
