@@ -576,10 +576,9 @@ def test_progress_may_reset(file: Path) -> None:
 def test_the_command_tells_and_forgets(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer_everything()
     restarted()
-    folder = str(file.parent.parent)
-    assert main([folder]) == 0
+    assert main([str(file.parent.parent)]) == 0
     assert "Transpose by hand" in capsys.readouterr().out
-    assert main([folder, "--forget"]) == 0
+    assert main([str(file.parent.parent), "--forget"]) == 0
     assert "is deleted" in capsys.readouterr().out
     assert not file.exists()
 
@@ -595,7 +594,7 @@ def test_a_file_in_place_of_the_folder_is_one_line(tmp_path: Path, capsys: Any) 
 
 def test_the_command_line_has_it(file: Path, root: Path) -> None:
     answer_everything()
-    words = [sys.executable, "-m", "tensorkit.cli", "progress", str(file.parent.parent)]
+    words = [sys.executable, "-m", "tensorkit.cli", "progress", file.parent.parent]
     done = subprocess.run(words, capture_output=True, text=True, cwd=root, check=False, timeout=120)
     assert done.stderr == ""
     assert "Misconceptions met" in done.stdout
