@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -38,12 +39,22 @@ class _Carried(Exception):
         self.error = error
 
 
+@contextlib.contextmanager
+def _carrying() -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, OSError) as error:
+        raise _Carried(error) from error
+
+
 class _Commands(TyperGroup):
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        with _carrying():
+            return super().make_context(*given, **named)
+
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _carrying():
             return super().invoke(ctx)
-        except (KeyboardInterrupt, OSError) as error:
-            raise _Carried(error) from error
 
 
 app = typer.Typer(

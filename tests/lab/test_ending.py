@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
 
 from tensorkit import cli
 from tensorkit.lab.ending import command
@@ -52,6 +53,19 @@ def test_every_command_ends_in_the_same_way(
     error, status, said = ENDINGS[ending]
     monkeypatch.setattr(COMMANDS[name], "callback", raising(error, name))
     monkeypatch.setattr(sys, "argv", ["tensorkit", name])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert (left.value.code, *capsys.readouterr()) == (status, "", said)
+
+
+@pytest.mark.parametrize("ending", ["Ctrl-C", "a full disk", "a closed pipe"])
+def test_so_does_the_help(
+    ending: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error, status, said = ENDINGS[ending]
+    monkeypatch.setattr(TyperGroup, "get_help", lambda *_: raising(error)())
+    monkeypatch.setattr(TyperGroup, "format_help", lambda *_: raising(error)())
+    monkeypatch.setattr(sys, "argv", ["tensorkit", "--help"])
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert (left.value.code, *capsys.readouterr()) == (status, "", said)
