@@ -1,8 +1,8 @@
 """What every operation does with a tensor whose storage was freed: in a process of its own, which a fault would end.
 
-``python -m tests.engine.memory.freed_memory WHERE`` prints each call before it is tried, and below it, after ``!``, what
-is wrong. A call must be refused in the words of `REFUSED`, or need nothing of what is in the tensor: then it gives the
-same for other numbers, or a view of the freed memory.
+``python -m tests.engine.memory.freed_memory WHERE`` prints each call before it is tried, and below it, after ``!``,
+what is wrong. A call must be refused in the words of `REFUSED`, or need nothing of what is in the tensor: then it
+gives the same for other numbers, or a view of the freed memory.
 """
 
 from __future__ import annotations
