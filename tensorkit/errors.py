@@ -25,6 +25,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -41,6 +42,7 @@ __all__ = [
     "Spoken",
     "ViewError",
     "no_room",
+    "too_many_dims",
     "two_devices",
     "type_name",
     "unallocated",
@@ -61,6 +63,8 @@ SHARED_SLOTS = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
+#: The dimensions that NumPy's arrays can have.
+MOST_DIMS = 64
 _HERE = os.path.dirname(__file__) + os.sep
 
 
@@ -142,18 +146,30 @@ def no_room(nbytes: int) -> RuntimeError:
     )
 
 
+def too_many_dims(count: int) -> ValueError:
+    """The error for more dimensions than NumPy's arrays have, of which every tensor's elements are one."""
+    return ValueError(
+        f"number of dimensions must be within [0, {MOST_DIMS}]\n"
+        f"The elements of a tensor are a NumPy array here, which cannot have {count} dimensions. PyTorch asks "
+        "this in `numpy()` alone."
+    )
+
+
 #: What NumPy says of an array that no computer has room for.
+_TOO_MANY = re.compile(r"maximum supported dimension for an ndarray is currently \d+, found (\d+)")
 _TOO_BIG = ("array is too big;", "Maximum allowed dimension exceeded")
 
 
-def unallocated(error: Exception) -> RuntimeError | None:
-    """What PyTorch raises where NumPy raised this because it found no room for an array; None for other errors."""
+def unallocated(error: Exception) -> RuntimeError | ValueError | None:
+    """What PyTorch raises where NumPy raised this because it has no such array; None for other errors."""
     shape = getattr(error, "shape", None)
     if isinstance(error, MemoryError):
         dtype = getattr(error, "dtype", None)
         if dtype is None:  # of memory that is no array's
             return RuntimeError(f"std::bad_alloc\n{str(error) or 'The computer has no room for it.'}")
         return no_room(math.prod(shape or ()) * dtype.itemsize)
+    if isinstance(error, ValueError) and (found := _TOO_MANY.fullmatch(str(error))):
+        return too_many_dims(int(found[1]))
     if isinstance(error, ValueError) and str(error).startswith(_TOO_BIG):
         return RuntimeError(f"Storage size calculation overflowed\n{error}")
     return None

@@ -25,13 +25,13 @@ import numpy
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import Spoken, two_devices, type_name, unallocated
+from tensorkit.errors import MOST_DIMS, Spoken, two_devices, type_name, unallocated
 from tensorkit.memory_format import check_format, contiguous_format, has_format
 from tensorkit.process import forks
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.layout import Layout
-from tensorkit.strides.sizes import contiguous_stride, normalise_dim, overflowed
+from tensorkit.strides.sizes import INT64_MAX, contiguous_stride, normalise_dim, overflowed
 from tensorkit.strides.view_cache import remembered
 
 __all__ = [
@@ -125,7 +125,10 @@ def _in_bytes(layout: Layout, kind: dtype) -> tuple[int, tuple[int, ...], bool]:
     size, stride, item = layout.size, layout.stride, kind.itemsize
     # An empty tensor may sit past the end of its storage: it has no first element to point at.
     start = 0 if 0 in size else layout.offset * item
-    return start, tuple([step * item for step in stride]), stride == contiguous_stride(size)
+    steps = tuple([step * item for step in stride])
+    if max(steps, default=0) > INT64_MAX:  # along one position, where no step is ever taken
+        steps = tuple([step if step <= INT64_MAX else item for step in steps])
+    return start, steps, stride == contiguous_stride(size)
 
 
 class Tensor:
@@ -220,11 +223,10 @@ class Tensor:
             except (TypeError, ValueError) as error:
                 if self._device.type == "cuda":
                     raise two_devices(self._device, "cpu") from None
-                if (
-                    unallocated(error) is not None
-                ):  # such as a view of one element, expanded beyond all measure
-                    raise overflowed(size) from None
-                raise
+                if (refused := unallocated(error)) is None:
+                    raise
+                # Such as a view of one element, expanded beyond all measure.
+                raise (refused if len(size) > MOST_DIMS else overflowed(size)) from None
             if self._bits and not physical:
                 self._solid = False
                 if array.size:

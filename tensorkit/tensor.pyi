@@ -1241,7 +1241,11 @@ class Tensor:
     def repeat(self, *repeats: Any, **named: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
     def repeat_interleave(
-        self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None
+        self,
+        repeats: builtins.int | Tensor,
+        dim: builtins.int | None = None,
+        *,
+        output_size: builtins.int | None = None,
     ) -> Tensor:
         """Each element, or each slice along a dimension, several times in a row."""
     @property

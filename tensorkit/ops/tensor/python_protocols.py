@@ -110,6 +110,7 @@ def _deepcopy(input: Tensor, memo: dict[int, Any]) -> Tensor:
         made: Tensor = input.detach().clone()
     else:
         made = on_storage(copy.deepcopy(input._checked_store(), memo), input._lay(), input._dtype)
+    memo[id(input)] = made  # before what it holds is copied, which may be this very tensor
     if requires_grad(input):
         made.requires_grad_()
         if input.grad is not None:
@@ -117,7 +118,6 @@ def _deepcopy(input: Tensor, memo: dict[int, Any]) -> Tensor:
     vars(made).update(copy.deepcopy(_attributes(input), memo))
     if type(input) is not Tensor:
         made.__class__ = type(input)
-    memo[id(input)] = made
     return made
 
 
