@@ -119,9 +119,19 @@ def wrapped(function: FunctionType) -> tuple[Callable[..., Any], CodeType]:
 
 
 # What loads something that is no number, or a constant, which is wrapped where it lies.
-_LOADS = tuple(
-    "ASSERTION_ERROR ATTR BUILD_CLASS CLASSDEREF CLOSURE COMMON_CONSTANT CONST DEREF FAST FROM_DICT_OR_ GLOBAL LOCALS "
-    "METHOD NAME SPECIAL SUPER_ATTR".split()
+_LOADS = (
+    *(
+        "ASSERTION_ERROR",
+        "ATTR",
+        "BUILD_CLASS",
+        "CLASSDEREF",
+        "CLOSURE",
+        "COMMON_CONSTANT",
+        "CONST",
+        "DEREF",
+        "FAST",
+    ),
+    *("FROM_DICT_OR_", "GLOBAL", "LOCALS", "METHOD", "NAME", "SPECIAL", "SUPER_ATTR"),
 )
 
 
