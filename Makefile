@@ -28,7 +28,7 @@ SECONDS_OF_FUZZ ?= 600
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check bench fuzz processors lessons stubs clean
+.PHONY: help lab test check bench fuzz processors pythons lowest lessons stubs clean
 
 help:
 	@echo "make lab      open the lessons in JupyterLab    (ARGS=\"--no-browser --port 8899\")"
@@ -37,6 +37,8 @@ help:
 	@echo "make bench    measure, and compare with the committed tables"
 	@echo "make fuzz     generated programs against PyTorch for SECONDS_OF_FUZZ=600 seconds"
 	@echo "make processors  the suite as other processors run it  (ARGS=\"openblas-haswell aten-avx2\")"
+	@echo "make pythons  a part of the suite on every Python of this machine  (ARGS=\"3.12 3.13\")"
+	@echo "make lowest   the same with the lowest versions of the packages that are allowed: before a release"
 	@echo "make lessons  execute the lessons again and normalise them"
 	@echo "make stubs    write the editor stub again from the registry"
 	@echo "make clean    remove $(VENV) and caches"
@@ -92,6 +94,13 @@ processors:
 processors-with-oracle: $(TEST_STAMP)
 	@$(PY) -m tests.processors $(ARGS) -- --numprocesses=$(PROCESSES) --dist=loadfile
 
+# Each has an environment of its own in .pythons, so that this one needs nothing but Python.
+pythons:
+	@$(PYTHON) -m tests.pythons $(ARGS)
+
+lowest:
+	@$(PYTHON) -m tests.pythons --lowest $(ARGS)
+
 lessons: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.normalise --execute $(if $(ARGS),$(ARGS),$(LESSONS))
 
@@ -99,4 +108,4 @@ stubs: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.stubs
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis

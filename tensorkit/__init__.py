@@ -442,6 +442,7 @@ from tensorkit.ops.views.view_copies import (
 )
 from tensorkit.ops.views.view_reshape import detach, flatten, positive, ravel, reshape, unflatten
 from tensorkit.printing import set_printoptions
+from tensorkit.process.interrupts import install as _handle_interrupts
 from tensorkit.random import (
     Generator,
     default_generator,
@@ -498,6 +499,8 @@ def __dir__() -> list[str]:
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
+
+_handle_interrupts()
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 arccos = _respelled(acos, "acos", "arccos")

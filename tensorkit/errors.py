@@ -22,10 +22,14 @@ Source: the classes and sentences are those of PyTorch 2.13, CPU build.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
+import re
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 __all__ = [
     "AcceleratorError",
@@ -38,11 +42,16 @@ __all__ = [
     "Spoken",
     "ViewError",
     "no_room",
+    "too_many_dims",
     "two_devices",
     "type_name",
     "unallocated",
     "warn",
+    "within_memory",
 ]
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def __dir__() -> list[str]:
@@ -54,6 +63,8 @@ SHARED_SLOTS = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
+#: The dimensions that NumPy's arrays can have.
+MOST_DIMS = 64
 _HERE = os.path.dirname(__file__) + os.sep
 
 
@@ -135,19 +146,47 @@ def no_room(nbytes: int) -> RuntimeError:
     )
 
 
+def too_many_dims(count: int) -> ValueError:
+    """The error for more dimensions than NumPy's arrays have, of which every tensor's elements are one."""
+    return ValueError(
+        f"number of dimensions must be within [0, {MOST_DIMS}]\n"
+        f"The elements of a tensor are a NumPy array here, which cannot have {count} dimensions. PyTorch asks "
+        "this in `numpy()` alone."
+    )
+
+
 #: What NumPy says of an array that no computer has room for.
+_TOO_MANY = re.compile(r"maximum supported dimension for an ndarray is currently \d+, found (\d+)")
 _TOO_BIG = ("array is too big;", "Maximum allowed dimension exceeded")
 
 
-def unallocated(error: Exception) -> RuntimeError | None:
-    """What PyTorch raises where NumPy raised this because it found no room for an array; None for other errors."""
+def unallocated(error: Exception) -> RuntimeError | ValueError | None:
+    """What PyTorch raises where NumPy raised this because it has no such array; None for other errors."""
     shape = getattr(error, "shape", None)
     if isinstance(error, MemoryError):
         dtype = getattr(error, "dtype", None)
-        return RuntimeError(str(error)) if dtype is None else no_room(math.prod(shape or ()) * dtype.itemsize)
+        if dtype is None:  # of memory that is no array's
+            return RuntimeError(f"std::bad_alloc\n{str(error) or 'The computer has no room for it.'}")
+        return no_room(math.prod(shape or ()) * dtype.itemsize)
+    if isinstance(error, ValueError) and (found := _TOO_MANY.fullmatch(str(error))):
+        return too_many_dims(int(found[1]))
     if isinstance(error, ValueError) and str(error).startswith(_TOO_BIG):
         return RuntimeError(f"Storage size calculation overflowed\n{error}")
     return None
+
+
+def within_memory(function: F) -> F:
+    """The same function; where NumPy finds no room in it, that is said in PyTorch's words."""
+
+    @functools.wraps(function)
+    def told(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **kwargs)
+        except MemoryError as error:
+            raise unallocated(error) or error from None
+
+    return cast(F, told)
 
 
 class Spoken(type):

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import inspect
 import operator
-import threading
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
@@ -26,12 +25,13 @@ import numpy
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import Spoken, two_devices, type_name, unallocated
+from tensorkit.errors import MOST_DIMS, Spoken, two_devices, type_name, unallocated
 from tensorkit.memory_format import check_format, contiguous_format, has_format
+from tensorkit.process import forks
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.layout import Layout
-from tensorkit.strides.sizes import contiguous_stride, normalise_dim, overflowed
+from tensorkit.strides.sizes import INT64_MAX, contiguous_stride, normalise_dim, overflowed
 from tensorkit.strides.view_cache import remembered
 
 __all__ = [
@@ -53,7 +53,7 @@ _new = object.__new__
 _bare = tuple.__new__  # a `Size` of what is known to be one
 # Not empty while some thread does not record: then each new view is shown to the last of these.
 _markers: list[Callable[[Any], None]] = []
-_lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
+_lazy = forks.rlock()  # two threads that ask a fresh tensor for its storage must get the same one
 
 
 _NO_FORMAT = "is_contiguous(): argument 'memory_format' must be tensorkit.memory_format, not NoneType"
@@ -125,7 +125,10 @@ def _in_bytes(layout: Layout, kind: dtype) -> tuple[int, tuple[int, ...], bool]:
     size, stride, item = layout.size, layout.stride, kind.itemsize
     # An empty tensor may sit past the end of its storage: it has no first element to point at.
     start = 0 if 0 in size else layout.offset * item
-    return start, tuple([step * item for step in stride]), stride == contiguous_stride(size)
+    steps = tuple([step * item for step in stride])
+    if max(steps, default=0) > INT64_MAX:  # along one position, where no step is ever taken
+        steps = tuple([step if step <= INT64_MAX else item for step in steps])
+    return start, steps, stride == contiguous_stride(size)
 
 
 class Tensor:
@@ -190,6 +193,16 @@ class Tensor:
                 storage = self._storage
         return storage
 
+    def _checked_store(self) -> UntypedStorage:
+        """The storage, to read or write the elements by way of it: refused where it does not reach them."""
+        storage = self._store()
+        if storage._shrunk and self._device.type != "meta":
+            lay, item = self._lay(), self._dtype.itemsize
+            reach, held = lay.reach() * item, storage.nbytes()
+            if reach > held:
+                raise RuntimeError(_out_of_bounds(lay, item, reach, held))
+        return storage
+
     def _nd(self, *, physical: bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view.
 
@@ -201,6 +214,8 @@ class Tensor:
             storage, lay, kind = self._storage, self._layout or self._lay(), self._dtype
             if storage is None:
                 storage = self._store()
+            if storage._shrunk:  # NumPy itself does not look at a buffer of no bytes
+                storage = self._checked_store()
             size = lay.size
             start, steps, row_major = remembered(lay, kind, _in_bytes)
             try:
@@ -208,15 +223,10 @@ class Tensor:
             except (TypeError, ValueError) as error:
                 if self._device.type == "cuda":
                     raise two_devices(self._device, "cpu") from None
-                item = kind.itemsize
-                reach = lay.reach() * item
-                if reach > storage.nbytes():
-                    raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes())) from None
-                if (
-                    unallocated(error) is not None
-                ):  # such as a view of one element, expanded beyond all measure
-                    raise overflowed(size) from None
-                raise
+                if (refused := unallocated(error)) is None:
+                    raise
+                # Such as a view of one element, expanded beyond all measure.
+                raise (refused if len(size) > MOST_DIMS else overflowed(size)) from None
             if self._bits and not physical:
                 self._solid = False
                 if array.size:
@@ -552,7 +562,7 @@ def attach(name: str, member: Any) -> None:
         raise RuntimeError(f"Tensor.{name} is already defined")
     if isinstance(member, property) and member.fset is None:
         member = _read_only(name, member)
-    if getattr(member, "__name__", "").startswith("_") and not name.startswith("_"):
+    if inspect.isfunction(member) and member.__name__.startswith("_") and not name.startswith("_"):
         member.__name__, member.__qualname__ = name, f"Tensor.{name}"  # which Python says of a wrong call
     setattr(Tensor, name, member)
 

@@ -54,6 +54,8 @@ class Tensor:
         """The layout; written down now if this is a fresh result."""
     def _store(self) -> UntypedStorage:
         """The storage; made now, over the array's own memory, if this is a fresh result."""
+    def _checked_store(self) -> UntypedStorage:
+        """The storage, to read or write the elements by way of it: refused where it does not reach them."""
     def _nd(self, *, physical: builtins.bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
     def _forget_array(self) -> None:
@@ -1239,7 +1241,11 @@ class Tensor:
     def repeat(self, *repeats: Any, **named: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
     def repeat_interleave(
-        self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None
+        self,
+        repeats: builtins.int | Tensor,
+        dim: builtins.int | None = None,
+        *,
+        output_size: builtins.int | None = None,
     ) -> Tensor:
         """Each element, or each slice along a dimension, several times in a row."""
     @property

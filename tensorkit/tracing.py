@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from tensorkit.process import forks
+
 __all__ = [
     "CallEvent",
     "CopyEvent",
@@ -161,9 +163,11 @@ Listener = Callable[[Event], None]
 active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)
 calls: bool = False  # whether some listener wants to hear of a call before it runs, and of its failure
 _held = 0
-_paused = 0  # so many of the first listeners do not count
 _listeners: list[tuple[int | None, Listener, bool]] = []
-_lock = threading.Lock()
+_pauses: list[
+    list[tuple[int | None, Listener, bool]]
+] = []  # of each `paused`, the listeners that do not count
+_lock = forks.lock()
 
 
 _numbers = count(1)
@@ -232,9 +236,17 @@ def listen(listener: Listener, *, all_threads: bool = False, calls: bool = False
             _note()
 
 
+@forks.after_fork
+def _forget_other_threads() -> None:
+    """The child of a fork has but one thread: what listened to another one hears nothing any more."""
+    _listeners[:] = [entry for entry in _listeners if entry[0] in (None, threading.get_ident())]
+    _note()
+
+
 def _note() -> None:
     global active, calls
-    counting = _listeners[_paused:]
+    silent = [entry for pause in _pauses for entry in pause]
+    counting = [entry for entry in _listeners if entry not in silent]
     active = bool(counting) or _held > 0
     calls = any(entry[2] for entry in counting)
 
@@ -249,15 +261,15 @@ def paused() -> Iterator[None]:
     >>> events
     []
     """
-    global _paused
     with _lock:
-        before, _paused = _paused, len(_listeners)
+        pause = list(_listeners)
+        _pauses.append(pause)
         _note()
     try:
         yield
     finally:
         with _lock:
-            _paused = before
+            _pauses.remove(pause)
             _note()
 
 

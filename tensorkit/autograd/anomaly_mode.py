@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ import numpy
 
 from tensorkit.autograd.node import Node
 from tensorkit.autograd.saved import Saved
+from tensorkit.process import forks
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -41,7 +41,7 @@ def expect(more: int) -> None:
         watched = on or _packers > 0
 
 
-_counting = threading.Lock()
+_counting = forks.lock()
 
 
 def enabled() -> bool:

@@ -43,12 +43,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 PLAIN, UNRECORDED, INFERENCE, ONE_OF_SEVERAL, CUSTOM = range(5)
 
 
+_Setting = tuple[bool, bool, bool]
+
+
 class _State(threading.local):
     """This thread's switches. A new thread starts with recording on."""
 
     grad = True
     inference = False
+    noting = False  # whether new views are shown to `_note_origin` for this thread's sake
     threads = True
+
+    def now(self) -> _Setting:
+        """What `_switch` sets back."""
+        return self.grad, self.inference, self.noting
 
 
 state = _State()
@@ -58,6 +66,17 @@ def _note_origin(view: Any) -> None:
     """A view is made while some thread does not record: is it this one?"""
     if not state.grad:
         view._origin = INFERENCE if state.inference else UNRECORDED
+
+
+def _switch(grad: bool, inference: bool, noting: bool) -> None:
+    """Set this thread's switches, and begin or end to note how its views come to be."""
+    state.grad, state.inference = grad, inference
+    if noting is not state.noting:
+        state.noting = noting
+        if noting:
+            push_marker(_note_origin)
+        else:
+            pop_marker()
 
 
 def is_grad_enabled() -> bool:
@@ -74,25 +93,18 @@ class _Switch:
     """A setting of the switches, for a block or, as a decorator, for each call of a function."""
 
     grad = True
-    inference: bool | None = None
 
     def __init__(self) -> None:
-        self._before: list[tuple[bool, bool]] = []
+        self._before: list[_Setting] = []
 
     def __enter__(self) -> None:
-        self._before.append((state.grad, state.inference))
-        state.grad = self.grad
-        if not self.grad:
-            push_marker(_note_origin)
-        if self.inference is not None:
-            state.inference = self.inference
+        self._before.append(state.now())
+        _switch(self.grad, state.inference, not self.grad)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        state.grad, state.inference = self._before.pop()
-        if not self.grad:
-            pop_marker()
+        _switch(*self._before.pop())
 
     def clone(self) -> _Switch:
         """A switch of the same setting, so that a decorated function may call itself."""
@@ -194,19 +206,15 @@ class set_grad_enabled(_Switch):
                 "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not " + type_name(mode)
             )
         self.grad = mode
-        self._outer = (state.grad, state.inference)
-        state.grad = mode
-        if not mode:
-            push_marker(_note_origin)  # for good: nobody has to leave a block that was never entered
+        self._outer = state.now()
+        _switch(mode, state.inference, not mode)
 
     def __enter__(self) -> None:
         self._before.append(self._outer)
-        state.grad = self.grad
-        if not self.grad:
-            push_marker(_note_origin)
+        _switch(self.grad, state.inference, not self.grad)
 
     def __call__(self, function: F) -> F:
-        state.grad = self._outer[0]  # it decorates: nothing changes until the function is called
+        _switch(*self._outer)  # it decorates: nothing changes until the function is called
         return super().__call__(function)
 
     def clone(self) -> _Switch:
@@ -232,15 +240,11 @@ class inference_mode(_Switch):
     def __init__(self, mode: Any = True) -> None:
         super().__init__()
         self.mode = mode if isinstance(mode, bool) else True
-        self.grad = not self.mode
-        self.inference = self.mode
 
     def __enter__(self) -> None:
-        self._before.append((state.grad, state.inference))
-        state.grad = not self.mode and state.grad
-        state.inference = self.mode
-        if not self.grad:
-            push_marker(_note_origin)
+        self._before.append(state.now())
+        grad = not self.mode and state.grad
+        _switch(grad, self.mode, not grad)
         tracing.hold(1)  # what is made in here has to be marked: no operation may take the short way
 
     def __exit__(

@@ -11,6 +11,7 @@ from tensorkit.autograd.node import Edge, Formula, Node
 from tensorkit.autograd.saved import FREED, Saved, Unpacked
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
+from tensorkit.errors import unallocated, within_memory
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
@@ -250,8 +251,12 @@ class RuleNode(Node):
         if formula is None or self.packed or self.several:
             return self.partly(grads, self.edges)
         grad = grads[0]  # `partly`, in short
-        return [None if grad is None or self.edges[0] is None else formula(grad, self)]
+        try:
+            return [None if grad is None or self.edges[0] is None else formula(grad, self)]
+        except MemoryError as error:
+            raise unallocated(error) or error from None
 
+    @within_memory
     def partly(self, grads: list[Tensor | None], edges: Sequence[Edge | None]) -> list[Tensor | None]:
         """`apply`, but only what goes along the given edges is computed."""
         if self.packed:

@@ -28,7 +28,7 @@ from tensorkit.dispatch.signatures import (
     refusal,
     without_self,
 )
-from tensorkit.errors import warn
+from tensorkit.errors import unallocated, warn
 from tensorkit.tensor import Tensor
 
 __all__ = ["as_function", "respelled", "traced_method"]
@@ -47,20 +47,7 @@ def traced_method(
         first: see `op`.
     """
     if takes_self_alone(body):
-
-        @functools.wraps(body)
-        def alone(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            if args:
-                raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
-            if kwargs:
-                raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
-            if not isinstance(self, Tensor):
-                raise unbound(name, self)
-            return call_traced(name, body, (self,), {}) if tracing.active else body(self)
-
-        return alone
-
+        return _method_alone(name, body)
     bare = body.__dict__.get("__positional__", body)
     plainly, whole = (bare, body) if quick is None else (quick, quick)
 
@@ -105,6 +92,26 @@ def traced_method(
         raise TypeError(sentence)
 
     return method
+
+
+def _method_alone(name: str, body: Callable[[Any], Any]) -> Callable[..., Any]:
+    """`traced_method` of a body that takes nothing but its tensor."""
+
+    @functools.wraps(body)
+    def alone(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if args:
+            raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
+        if kwargs:
+            raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
+        if not isinstance(self, Tensor):
+            raise unbound(name, self)
+        try:
+            return call_traced(name, body, (self,), {}) if tracing.active else body(self)
+        except MemoryError as error:
+            raise unallocated(error) or error from None
+
+    return alone
 
 
 def respelled(function: F, known: str, name: str, *, method: bool = False) -> F:

@@ -202,7 +202,7 @@ class _Call:
         known = self.pairs.get(id(value))
         if known is not None:
             return known[1]
-        storage = value._store()
+        storage = value._checked_store()
         if id(storage) not in self.storages:
             alias_storage = adopt(cuda.library.bytes_of(storage._buffer))
             self.storages[id(storage)] = storage, alias_storage, alias_storage._buffer

@@ -140,7 +140,7 @@ class GpuCall:
         if not isinstance(value, Tensor) or value._device.type != "cuda":
             return value
         if id(value) not in self.stands:
-            storage = value._store()
+            storage = value._checked_store()
             if id(storage) not in self.storages:
                 self.storages[id(storage)] = storage, allocate(storage.nbytes(), META)
             stand = on_storage(self.storages[id(storage)][1], value._lay(), value._dtype)
@@ -238,7 +238,9 @@ class GpuCall:
             return value
         if value._device.type != "cuda":
             return value._nd()[()]
-        array = work.read(work.slots(value._store()._buffer, value._lay(), value._dtype), value._dtype)
+        array = work.read(
+            work.slots(value._checked_store()._buffer, value._lay(), value._dtype), value._dtype
+        )
         if value._bits & CONJ:
             array = array.conj()
         return -array if value._bits & NEG else array
@@ -251,7 +253,9 @@ class GpuCall:
         if target._bits & CONJ:
             array = array.conj()
         array = -array if target._bits & NEG else array
-        work.write(work.slots(target._store()._buffer, target._lay(), target._dtype), target._dtype, array)
+        work.write(
+            work.slots(target._checked_store()._buffer, target._lay(), target._dtype), target._dtype, array
+        )
 
     def _kept(self, work: Any, found: Any, given: list[Tensor]) -> Any:
         """New tensors for arrays whose sizes nobody knew."""

@@ -22,7 +22,7 @@ def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its forms or its annotations promise."""
     forms = body.__dict__.get("__forms__")
     texts = forms.texts if forms else ()
-    ranged = not texts  # whether integers of more than 64 bits are refused here
+    ranged = _are_ranged(texts)
     look = _by_forms(name, texts) if texts else _by_annotations(body)
     usual: set[Any] = set()  # types of arguments that are taken, whatever the values
 
@@ -37,15 +37,31 @@ def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
             look(usual, kinds, args, kwargs)
         elif ranged:
             for value in (*args, *kwargs.values()) if kwargs else args:
-                if value.__class__ is int and not -LIMIT <= value < LIMIT:
+                if _is_long(value):
                     look(usual, kinds, args, kwargs)
         return body(*args, **kwargs)
 
     return strict
 
 
+def _are_ranged(texts: tuple[str, ...]) -> bool:
+    """Whether integers of more than 64 bits are refused here: not where one may be a number, or anything."""
+    return not any(kind in text for text in texts for kind in ("Number", "float", "object"))
+
+
+def _is_long(value: Any) -> bool:
+    """Whether it is an integer of more than 64 bits, or a sequence with one in it."""
+    if value.__class__ is int:
+        return not -LIMIT <= value < LIMIT
+    return (value.__class__ is tuple or value.__class__ is list) and any(map(_is_long, value))
+
+
 def _by_forms(name: str, texts: tuple[str, ...]) -> Callable[..., None]:
+    ranged = _are_ranged(texts)
+
     def look(usual: set[Any], kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if ranged and any(map(_is_long, (*args, *kwargs.values()))):
+            raise OverflowError  # likewise
         # A sequence is known by the types in it too.
         within = [frozenset(map(type, v)) for v in (*args, *kwargs.values()) if isinstance(v, (tuple, list))]
         finer = (kinds, tuple(within)) if within else kinds
@@ -87,7 +103,7 @@ def _check_of(annotation: str, default: Any) -> Callable[[Any], bool]:
         """Whether the type alone says that the value is taken."""
         if value is not default and value is not IN_PLACE and not acceptable(value, accepted, label):
             raise TypeError  # the caller says it in PyTorch's words
-        if label == "int" and type(value) is int and not -LIMIT <= value < LIMIT:
+        if label in ("int", "tuple of ints") and _is_long(value):
             raise OverflowError
         return label in ("", "Tensor") or not isinstance(value, Tensor)
 

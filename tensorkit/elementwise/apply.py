@@ -22,7 +22,7 @@ from tensorkit.elementwise.output import check_memory, empty_strided, is_resized
 from tensorkit.elementwise.plan import plain
 from tensorkit.elementwise.promotion import check_alpha, check_castable, check_devices, dtypes_of
 from tensorkit.elementwise.run import run_kernel
-from tensorkit.errors import warn
+from tensorkit.errors import warn, within_memory
 from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor
@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 
+@within_memory
 def apply(
     block: Pointwise,
     operands: tuple[Any, ...],

@@ -65,8 +65,10 @@ def planned_into(block: Pointwise, operands: tuple[Any, ...], out: Tensor) -> bo
     if found is None:
         return False
     key, buffers, offsets, numbers = found
-    held = out._storage
-    if any(one is not out and one.__class__ is Tensor and one._storage is held for one in operands):
+    held: Any = out._storage
+    if held._shrunk or any(
+        one is not out and one.__class__ is Tensor and one._storage is held for one in operands
+    ):
         return False
     key += (out._dtype, lay.size, lay.stride)
     try:
@@ -75,7 +77,7 @@ def planned_into(block: Pointwise, operands: tuple[Any, ...], out: Tensor) -> bo
         plan = _plan(key, block, operands, out)
     if plan is None:
         return False
-    buffers[0], offsets[0] = held._buffer, lay.offset  # type: ignore[union-attr]
+    buffers[0], offsets[0] = held._buffer, lay.offset
     if not plan.launch(buffers, offsets, numbers):
         return False
     out._bump()
@@ -96,8 +98,11 @@ def _given(
             lay = one._layout
             if lay is None or one._bits or (one._device is not where and one._device != where):
                 return None
+            held: Any = one._storage
+            if held._shrunk:
+                return None  # whether it reaches the elements is asked on the whole way
             key += (one._dtype, lay.size, lay.stride)
-            buffers.append(one._storage._buffer)
+            buffers.append(held._buffer)
             offsets.append(lay.offset)
         elif kind is float or (kind is int and _SMALLEST <= one < _LARGEST):
             key += (kind,)

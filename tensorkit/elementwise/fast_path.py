@@ -148,7 +148,7 @@ def fast_binary(
     same, number = fast_entries(block)
     if block.numpy.__class__ is not numpy.ufunc:
         same = entries_of_arrays(block)
-    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, LARGE
+    ndarray, new, many = numpy.ndarray, object.__new__, LARGE
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
     # Whether the result has its tensor's strides, even those of dimensions of size 1.
     apart = bool(block.like_first)
@@ -157,7 +157,7 @@ def fast_binary(
     loop = APART.get(block.numpy)
     notes: dict[type, Callable[[Tensor, Tensor, Any], None]] = {}
 
-    def across(ufunc: Any, x: Any, y: Any, kind: dtype) -> Any:
+    def across(run: Any, ufunc: Any, x: Any, y: Any, kind: dtype) -> Any:
         """The result of two arrays of different shapes; None where a dimension has a size of 0 or 1."""
         several = x.size * y.size >= UFUNC_LOOPS and x.ndim == y.ndim == 2
         if several and loop is not None and x.dtype.char in loop.signatures:
@@ -172,7 +172,7 @@ def fast_binary(
         # Broadcast, such a dimension may have any stride, and PyTorch's result follows it.
         return made if min(made.shape) > 1 else None
 
-    def fast(a: Tensor, b: Any) -> Tensor | None:
+    def fast(a: Tensor, b: Any, run: Any = elementwise.quiet_here) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
         x, array, layout = a._array, None, None
         if x is None and a._device is CPU:
@@ -193,7 +193,7 @@ def fast_binary(
                 elif (a._solid and b._solid) or (alike and (y.flags.f_contiguous if layout else x.size == 1)):
                     ufunc, kind = same[a._dtype]
                     if not alike:
-                        array = across(ufunc, x, y, kind)
+                        array = across(run, ufunc, x, y, kind)
                     elif x.size < many:
                         array = run(ufunc, x, y)
                     else:
@@ -211,11 +211,11 @@ def fast_binary(
                 array = None
         except KeyError:
             pass  # an unusual pair of dtypes
-        except (OverflowError, RuntimeError, ValueError):
-            return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
+        except (MemoryError, OverflowError, RuntimeError, ValueError):
+            # Another thread is inside; or too many bytes, a number to wrap, sizes that do not fit: the long way.
+            return None if run is elementwise.quiet else fast(a, b, elementwise.quiet)
         if array is None:
-            found = plain(block, (a, b)) if type(b) in kinds else None
-            if found is None:
+            if type(b) not in kinds or (found := plain(block, (a, b))) is None:
                 return None
             out = found
         else:
@@ -273,10 +273,10 @@ def fast_into(
     """What writes a result: into the first operand (`inplace`), or into what is given as ``out=``."""
     same, number = ({}, {}) if inplace and block.result != "same" else fast_entries(block)
     number = number if numbers and block.numpy.__class__ is numpy.ufunc else {}
-    run, many = elementwise.quiet_here, LARGE
+    many = LARGE
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
 
-    def fast(a: Any, b: Any, out: Any) -> bool:
+    def fast(a: Any, b: Any, out: Any, run: Any = elementwise.quiet_here) -> bool:
         """Whether the result could be written here, into `out`: tensors of any strides, which share no memory."""
         if not inplace and not type(a) is type(out) is Tensor:
             return False
@@ -310,8 +310,9 @@ def fast_into(
                 return True
         except KeyError:
             pass  # an unusual pair of dtypes
-        except (OverflowError, RuntimeError, ValueError):
-            return False  # a number to wrap, another thread inside, sizes that do not fit: the long way
+        except (MemoryError, OverflowError, RuntimeError, ValueError):
+            # Another thread is inside; or too many bytes, a number to wrap, sizes that do not fit: the long way.
+            return run is not elementwise.quiet and fast(a, b, out, elementwise.quiet)
         return type(b) in kinds and plain(block, (a, b), inplace, None, None if inplace else out) is not None
 
     return fast
@@ -324,10 +325,10 @@ def _share(out: Tensor, operand: Tensor) -> bool:
 
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else entries_of_arrays(block)
-    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, LARGE
+    ndarray, new, many = numpy.ndarray, object.__new__, LARGE
     apart = bool(block.like_first)  # see `fast_binary`
 
-    def fast(a: Tensor) -> Tensor | None:
+    def fast(a: Tensor, run: Any = elementwise.quiet_here) -> Tensor | None:
         """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
         x = a._array
         if x is None and a._device is CPU:
@@ -342,8 +343,10 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else elementwise.mapped(ufunc, (x,), kind.numpy)
-        except (KeyError, RuntimeError):
-            return None  # an unusual dtype, or another thread inside
+        except (KeyError, MemoryError):
+            return None  # an unusual dtype, or too many bytes
+        except RuntimeError:  # another thread is inside
+            return None if run is elementwise.quiet else fast(a, elementwise.quiet)
         if layout is not None and (array.__class__ is not ndarray or not array.flags.f_contiguous):
             return plain(block, (a,))
         # `fresh`, inlined: the call would take a tenth of the time.

@@ -226,9 +226,12 @@ def plain(
             return None
         if plan.large:
             return _of_many(function, arrays, plan, target)
-        result: Any = _quiet(function, *arrays)
-    except (ArithmeticError, RuntimeError, TypeError, ValueError):
-        return None  # a division by 0: refused in PyTorch's words; or another thread is inside
+        try:
+            result: Any = _quiet(function, *arrays)
+        except RuntimeError:  # another thread is inside
+            result = elementwise.quiet(function, *arrays)
+    except (ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError):
+        return None  # a division by 0, or too many bytes: refused in PyTorch's words
     if target is not None:
         return _written(target, result)
     if result.__class__ is not _ndarray or result.dtype is not kind.numpy or result.base is not None:

@@ -25,7 +25,7 @@ from tensorkit.kernels.cuda.pack import Capability
 from tensorkit.kernels.cuda.runners import GpuRunner, Launch
 from tensorkit.lab.ending import command
 from tensorkit.lab.errors import LabError
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 
 __all__ = ["build", "collect", "main", "spilled"]
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 
 from .errors import LabError, installing, refused
 from .files import require_file

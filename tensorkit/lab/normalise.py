@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 
 from .ending import command
 from .errors import LabError

@@ -26,8 +26,8 @@ from typing import Any
 
 from tensorkit.dispatch.registry import offered, registry, unlisted
 from tensorkit.lab.ending import command
+from tensorkit.process.whole_file import beside
 from tensorkit.tensor import Tensor
-from tensorkit.whole_file import beside
 
 __all__ = ["NAMESPACE", "STUB", "main", "namespace_text", "tensor_stub"]
 

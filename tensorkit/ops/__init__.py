@@ -3,7 +3,7 @@
 # ruff: noqa: F401 -- imported for the operations that they register
 from __future__ import annotations
 
-from tensorkit.gc_pause import uncollected
+from tensorkit.process.gc_pause import uncollected
 
 with uncollected():
     from tensorkit.autograd import anomaly_switch

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy
 from tensorkit.device import CPU, DeviceLike, device, resolve
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
+from tensorkit.process import forks
 
 __all__ = [
     "Array",
@@ -112,7 +112,7 @@ class Generator:
         self._spare: float | None = None  # the sine of the last Box–Muller pair, not yet handed out
         self._untouched = True  # seeded, and nothing drawn since
         self._seed = _builtin_seed
-        self.lock = threading.RLock()
+        self.lock = forks.rlock()
 
     @property
     def device(self) -> device:

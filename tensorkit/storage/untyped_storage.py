@@ -55,8 +55,19 @@ class UntypedStorage:
     """
 
     __module__ = "tensorkit.storage"  # its public name, and that in pickles
-    __slots__ = ("__weakref__", "_buffer", "_faces", "_foreign", "_pinned", "_prune_at", "_shared", "device")
+    __slots__ = (
+        "__weakref__",
+        "_buffer",
+        "_faces",
+        "_foreign",
+        "_pinned",
+        "_prune_at",
+        "_shared",
+        "_shrunk",
+        "device",
+    )
     device: device
+    _shrunk: bool  # whether it ever lost bytes: a tensor made before may reach beyond its end
     is_sparse = False
     is_hpu = False
 
@@ -74,6 +85,7 @@ class UntypedStorage:
         self._foreign = False
         self._pinned = False
         self._shared = False
+        self._shrunk = False
         if values is not None:
             memory_of(self.device).from_host(self._buffer, 0, values)
 
@@ -150,6 +162,7 @@ class UntypedStorage:
         return self
 
     def _replace(self, buffer: Any) -> None:
+        self._shrunk = self._shrunk or buffer.nbytes < self._buffer.nbytes
         self._buffer = buffer
         for face in self._faces:
             tensor = face()
@@ -470,6 +483,7 @@ def _wrapping(buffer: Any, where: device, *, foreign: bool) -> UntypedStorage:
     made._foreign = foreign
     made._pinned = False
     made._shared = False
+    made._shrunk = False
     return made
 
 

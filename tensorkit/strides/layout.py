@@ -462,9 +462,10 @@ class Layout:
         if not self.size:
             return Layout((size,), (1,), self.offset)
         windows = (n - size) // step + 1
+        along = checked_stride(step * each, dim, (*self.stride, each))
         return Layout(
             (*self.size[:dim], windows, *self.size[dim + 1 :], size),
-            (*self.stride[:dim], step * each, *self.stride[dim + 1 :], each),
+            (*self.stride[:dim], along, *self.stride[dim + 1 :], each),
             self.offset,
         )
 

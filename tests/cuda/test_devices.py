@@ -12,6 +12,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.kernels.cuda import EmulatedRunner, TracedRunner, using
+from tests.parity.questions import disagreement
 from tests.support.garbage import collect
 from tests.torch_oracle import require_torch
 
@@ -224,81 +225,66 @@ def test_a_full_device() -> None:
 
 
 WITHOUT = (
-    ("tk.ones(2).to('cuda')", "torch.ones(2).to('cuda')"),
-    ("tk.ones(2).cuda()", "torch.ones(2).cuda()"),
-    ("tk.zeros(2, device='cuda')", "torch.zeros(2, device='cuda')"),
-    ("tk.cuda.current_device()", "torch.cuda.current_device()"),
-    ("tk.cuda.get_device_name()", "torch.cuda.get_device_name()"),
-    ("tk.cuda.get_device_properties(0)", "torch.cuda.get_device_properties(0)"),
-    ("tk.cuda.get_device_capability()", "torch.cuda.get_device_capability()"),
-    ("tk.cuda.synchronize()", "torch.cuda.synchronize()"),
-    ("tk.cuda.device(0).__enter__()", "torch.cuda.device(0).__enter__()"),
-    ("tk.cuda.device('cpu')", "torch.cuda.device('cpu')"),
-    ("tk.cuda.set_device('cpu')", "torch.cuda.set_device('cpu')"),
-    ("tk.cuda.set_device(-1)", "torch.cuda.set_device(-1)"),
-    ("tk.cuda.is_available()", "torch.cuda.is_available()"),
-    ("tk.cuda.device_count()", "torch.cuda.device_count()"),
-    ("tk.cuda.memory_allocated()", "torch.cuda.memory_allocated()"),
-    ("tk.cuda.max_memory_allocated()", "torch.cuda.max_memory_allocated()"),
-    ("tk.cuda.memory_reserved()", "torch.cuda.memory_reserved()"),
-    ("tk.cuda.max_memory_reserved()", "torch.cuda.max_memory_reserved()"),
-    ("tk.cuda.memory_stats()", "torch.cuda.memory_stats()"),
-    ("tk.cuda.memory_stats_as_nested_dict()", "torch.cuda.memory_stats_as_nested_dict()"),
-    ("tk.cuda.mem_get_info()", "torch.cuda.mem_get_info()"),
-    ("tk.cuda.set_per_process_memory_fraction(0.5)", "torch.cuda.set_per_process_memory_fraction(0.5)"),
-    ("tk.cuda.get_per_process_memory_fraction()", "torch.cuda.get_per_process_memory_fraction()"),
-    ("tk.cuda.empty_cache()", "torch.cuda.empty_cache()"),
-    ("tk.cuda.Stream()", "torch.cuda.Stream()"),
-    ("tk.cuda.current_stream()", "torch.cuda.current_stream()"),
-    ("tk.cuda.default_stream()", "torch.cuda.default_stream()"),
-    ("tk.cuda.set_stream(None)", "torch.cuda.set_stream(None)"),
-    ("tk.cuda.stream(None).__enter__()", "torch.cuda.stream(None).__enter__()"),
-    ("tk.cuda.get_stream_from_external(0)", "torch.cuda.get_stream_from_external(0)"),
-    ("tk.cuda.set_sync_debug_mode(1)", "torch.cuda.set_sync_debug_mode(1)"),
-    ("tk.cuda.get_sync_debug_mode()", "torch.cuda.get_sync_debug_mode()"),
-    ("tk.cuda.can_device_access_peer(0, 1)", "torch.cuda.can_device_access_peer(0, 1)"),
-    ("tk.cuda.get_arch_list()", "torch.cuda.get_arch_list()"),
-    ("tk.cuda.get_gencode_flags()", "torch.cuda.get_gencode_flags()"),
-    ("tk.cuda.init()", "torch.cuda.init()"),
-    ("tk.cuda.is_initialized()", "torch.cuda.is_initialized()"),
-    ("tk.cuda.ipc_collect()", "torch.cuda.ipc_collect()"),
-    ("tk.cuda.device_of(tk.ones(1)).__enter__()", "torch.cuda.device_of(torch.ones(1)).__enter__()"),
-    ("tk.accelerator.memory_reserved()", "torch.accelerator.memory_reserved()"),
-    ("tk.accelerator.memory_stats()", "torch.accelerator.memory_stats()"),
-    ("tk.accelerator.get_memory_info()", "torch.accelerator.get_memory_info()"),
-    ("tk.accelerator.empty_cache()", "torch.accelerator.empty_cache()"),
-    ("tk.accelerator.reset_peak_memory_stats()", "torch.accelerator.reset_peak_memory_stats()"),
-    ("tk.accelerator.current_stream()", "torch.accelerator.current_stream()"),
-    ("tk.ones(2).pin_memory()", "torch.ones(2).pin_memory()"),
-    ("tk.ones(2, pin_memory=True)", "torch.ones(2, pin_memory=True)"),
-    ("tk.ones(2).is_pinned()", "torch.ones(2).is_pinned()"),
-    ("tk.ones(2).untyped_storage().pin_memory()", "torch.ones(2).untyped_storage().pin_memory()"),
-    ("tk.ones(2).__cuda_array_interface__", "torch.ones(2).__cuda_array_interface__"),
+    "tk.ones(2).to('cuda')",
+    "tk.ones(2).cuda()",
+    "tk.zeros(2, device='cuda')",
+    "tk.cuda.current_device()",
+    "tk.cuda.get_device_name()",
+    "tk.cuda.get_device_properties(0)",
+    "tk.cuda.get_device_capability()",
+    "tk.cuda.synchronize()",
+    "tk.cuda.device(0).__enter__()",
+    "tk.cuda.device('cpu')",
+    "tk.cuda.set_device('cpu')",
+    "tk.cuda.set_device(-1)",
+    "tk.cuda.is_available()",
+    "tk.cuda.device_count()",
+    "tk.cuda.memory_allocated()",
+    "tk.cuda.max_memory_allocated()",
+    "tk.cuda.memory_reserved()",
+    "tk.cuda.max_memory_reserved()",
+    "tk.cuda.memory_stats()",
+    "tk.cuda.memory_stats_as_nested_dict()",
+    "tk.cuda.mem_get_info()",
+    "tk.cuda.set_per_process_memory_fraction(0.5)",
+    "tk.cuda.get_per_process_memory_fraction()",
+    "tk.cuda.empty_cache()",
+    "tk.cuda.Stream()",
+    "tk.cuda.current_stream()",
+    "tk.cuda.default_stream()",
+    "tk.cuda.set_stream(None)",
+    "tk.cuda.stream(None).__enter__()",
+    "tk.cuda.get_stream_from_external(0)",
+    "tk.cuda.set_sync_debug_mode(1)",
+    "tk.cuda.get_sync_debug_mode()",
+    "tk.cuda.can_device_access_peer(0, 1)",
+    "tk.cuda.get_arch_list()",
+    "tk.cuda.get_gencode_flags()",
+    "tk.cuda.init()",
+    "tk.cuda.is_initialized()",
+    "tk.cuda.ipc_collect()",
+    "tk.cuda.device_of(tk.ones(1)).__enter__()",
+    "tk.accelerator.memory_reserved()",
+    "tk.accelerator.memory_stats()",
+    "tk.accelerator.get_memory_info()",
+    "tk.accelerator.empty_cache()",
+    "tk.accelerator.reset_peak_memory_stats()",
+    "tk.accelerator.current_stream()",
+    "tk.ones(2).pin_memory()",
+    "tk.ones(2, pin_memory=True)",
+    "tk.ones(2).is_pinned()",
+    "tk.ones(2).untyped_storage().pin_memory()",
+    "tk.ones(2).__cuda_array_interface__",
 )
 
 
-def outcome(call: str, names: dict[str, Any]) -> tuple[Any, str, type[BaseException] | None]:
-    try:
-        return eval(call, names), "", None
-    except Exception as error:
-        return None, str(error), type(error)
-
-
 @pytest.mark.parity
-@pytest.mark.parametrize(("ours", "theirs"), WITHOUT, ids=[ours for ours, _ in WITHOUT])
-def test_without_any_device_as_pytorchs_cpu_build(ours: str, theirs: str) -> None:
+@pytest.mark.parametrize("question", WITHOUT)
+def test_without_any_device_as_pytorchs_cpu_build(question: str) -> None:
     torch = require_torch()
     if torch.cuda.is_available() or tk.cuda.is_available():
         pytest.skip("this machine has a GPU")
-    value, sentence, error = outcome(ours, {"tk": tk})
-    expected, their_sentence, their_error = outcome(theirs, {"torch": torch})
-    assert value == expected
-    assert (error is None) == (their_error is None)
-    if error is not None and their_error is not None:
-        assert issubclass(error, their_error)
-        wording = their_sentence.replace("PyTorch was", "tensorkit was").replace("Torch not", "tensorkit not")
-        wording = wording.replace("torch.", "tensorkit.")
-        assert sentence.startswith(wording)
+    assert disagreement(torch, tk, question) is None
 
 
 def test_without_any_device_the_way_out_is_named() -> None:

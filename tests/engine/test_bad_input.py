@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tensorkit as tk
 from tests.parity.compare import compare
 from tests.torch_oracle import require_torch
 
@@ -199,10 +200,67 @@ CREATION = (
     "tk.zeros_like(3)",
     "tk.from_numpy(3)",
 )
-CALLS = [*INDEXING, *VIEWS, *ORDERS, *STRIDED, *SHAPES, *ARITHMETIC, *CREATION]
+# Integers near the end of 64 bits, and beyond.
+ENDS = (
+    "tk.ones(3).unfold(0, 2, 2**62)",
+    "tk.ones(3).unfold(0, 2, 2**63-1)",
+    "tk.ones(3).unfold(0, 2, 2**63)",
+    "tk.ones(3).unfold(0, 2, -2**63-1)",
+    "tk.ones(3, 3).unfold(0, 2, 2**62)",
+    "tk.ones(3, 3).unfold(0, 1, 2**61).stride()",
+    "tk.ones(3).roll(2**63)",
+    "tk.ones(3).roll(-2**63-1)",
+    "tk.ones(3).roll(2**63-1)",
+    "tk.ones(3).roll((2**63,), 0)",
+    "tk.ones(3).roll([2**64], [0])",
+    "tk.ones(3).roll(1, 2**63)",
+    "tk.ones(2, 2).rot90(2**63)",
+    "tk.ones(2, 2).diagonal(2**63)",
+    "tk.ones(2, 2).diagonal(-2**63)",
+    "tk.ones(2).split(2**63)",
+    "tk.ones(2).split(2**62)",
+    "tk.ones(2).tensor_split(2**63)",
+    "tk.ones(2).repeat(2**62)",
+    "tk.ones(2).repeat_interleave(2**62)",
+    "tk.ones(2).repeat_interleave(2**63)",
+    "tk.ones(2).repeat_interleave(tk.tensor([2**62]*2))",
+    "tk.repeat_interleave(tk.tensor([2**62]*2))",
+    "tk.repeat_interleave(tk.tensor([2**62]*3))",
+    "tk.repeat_interleave(tk.tensor([2**62]*5))",
+    "tk.repeat_interleave(tk.tensor([2**62]))",
+    "tk.ones(2).repeat_interleave(tk.tensor([2**63-1]*2))",
+    "tk.ones(2).repeat_interleave(tk.tensor([2**62]*2), output_size=4)",
+    "tk.bincount(tk.tensor([2**63-1]))",
+    "tk.ones([1]*64).unsqueeze(0).numpy()",
+)
+CALLS = [*INDEXING, *VIEWS, *ORDERS, *STRIDED, *SHAPES, *ARITHMETIC, *CREATION, *ENDS]
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_strange_call_ends_as_in_pytorch(call: str) -> None:
     found = compare(require_torch(), call, {})
     assert found is None or found.respect == "warnings", found
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tk.ones([1]*65)",
+        "tk.zeros([1]*65)",
+        "tk.rand([1]*65)",
+        "tk.full([1]*65, 2)",
+        "tk.ones(1).expand([1]*65) + 1",
+        "tk.ones([1]*64).unsqueeze(0).clone()",
+        "tk.stack([tk.ones([1]*64)])",
+        "repr(tk.ones([1]*64).unsqueeze(0))",
+    ],
+)
+def test_more_dimensions_than_numpy_has_are_refused_as_such(call: str) -> None:
+    with pytest.raises(ValueError, match=r"number of dimensions must be within \[0, 64\]\n.* 65 dimensions"):
+        eval(call, {"tk": tk})
+
+
+def test_so_many_repeats_that_64_bits_begin_again_are_refused() -> None:
+    """PyTorch dies of it."""
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        tk.repeat_interleave(tk.tensor([2**62] * 4))

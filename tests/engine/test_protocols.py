@@ -111,6 +111,17 @@ def test_views_that_are_copied_together_stay_views_of_one_storage() -> None:
     assert t.sum().item() == 0
 
 
+def test_a_tensor_that_holds_itself_is_copied_with_itself() -> None:
+    """PyTorch's copy holds a second copy."""
+    t = tk.ones(2, requires_grad=True)
+    other, t.grad = tk.zeros(1), tk.ones(2)
+    t.me, t.listed, t.other, other.back, t.grad.owner = t, [t], other, t, t  # type: ignore[attr-defined]
+    made: Any = copy.deepcopy(t)
+    assert made is not t
+    assert made.me is made.listed[0] is made.other.back is made.grad.owner is made
+    assert made.tolist() == [1, 1]
+
+
 def test_a_generators_state_is_pickled() -> None:
     g = tk.Generator().manual_seed(3)
     tk.rand(5, generator=g)

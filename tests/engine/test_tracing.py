@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -170,6 +171,27 @@ def test_whoever_measures_is_not_slowed_down_by_who_listens() -> None:
     assert set(seen) == {False}
     assert names(events) == ["zeros", "ones"]
     assert not tracing.active
+
+
+def test_two_threads_that_measure_by_turns_leave_the_listener_of_a_third() -> None:
+    with tracing.record() as events:
+        first, second = tracing.paused(), tracing.paused()
+        first.__enter__()
+        with ThreadPoolExecutor(1) as other:
+            other.submit(second.__enter__).result()
+            first.__exit__(None, None, None)
+            assert not tracing.active
+            other.submit(second.__exit__, None, None, None).result()
+        assert tracing.active
+        tk.ones(2)
+    assert names(events) == ["ones"]
+    with tracing.record() as earlier:
+        pause = tracing.paused()
+        pause.__enter__()
+    with tracing.record() as events:  # another begins where one that was paused has ended
+        tk.zeros(2)
+    pause.__exit__(None, None, None)
+    assert (names(earlier), names(events)) == ([], ["zeros"])
 
 
 def test_events_are_frozen() -> None:

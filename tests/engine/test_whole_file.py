@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorkit.whole_file import beside, is_regular
+from tensorkit.process.whole_file import beside, is_regular
 
 
 def write(target: Path, text: str, error: BaseException | None = None) -> None:

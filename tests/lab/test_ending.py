@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 from tensorkit import cli
 from tensorkit.lab.ending import command
 from tensorkit.lab.errors import LabError, refused
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 from tests.structure.source import of
 
 FULL = OSError(errno.ENOSPC, "No space left on device")

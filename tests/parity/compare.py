@@ -176,8 +176,9 @@ def plain_text(text: str) -> str:
 
 
 def _first(text: str) -> str:
-    # Which sign "not a number" has is the processor's.
-    return plain_text(text).split("\n")[0].replace("-nan", "nan")
+    # Which sign "not a number" has is the processor's. Of builds it speaks by other names.
+    line = plain_text(text).split("\n")[0].replace("-nan", "nan")
+    return re.sub(r"\b(tensorkit|Torch|PyTorch)( not| was) compiled", r"torch\2 compiled", line)
 
 
 def same_error(ours: BaseException | None, theirs: BaseException | None) -> str | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import graphlib
 import subprocess
 import sys
 
 import pytest
 
-from tests.structure.source import Module, modules, of
+from tests.structure.source import Module, modules, nodes, of
 
 # From the bottom of the engine to its top, by folder: a file imports from its own layer or from earlier ones.
 LAYERS: list[set[str]] = [
-    {"errors", "gc_pause", "version", "whole_file"},
+    {"errors", "process", "version"},
     {"dtypes"},
     {"conj_bit"},
     {"finfo", "number_range"},
@@ -103,6 +104,7 @@ MAY_BE_LATE = {
             "safetensors",
         )
     },
+    "tensorkit.process": {"sysconfig"},
     "tensorkit.version": {"importlib", "packaging"},
     "tensorkit.lab": {
         "jupyter_client",
@@ -274,3 +276,15 @@ def test_devices_are_there_when_they_are_first_asked_for() -> None:
         "with tk.cuda.emulate(): print(tk.ones(2, device='cuda') + 1)"
     )
     assert _printed(code) == "False True False\ntensor([2., 2.], device='cuda:0')"
+
+
+def test_annotations_are_text() -> None:
+    """Python 3.14 computes an annotation when it is asked for: what reads annotations here reads what stands there."""
+    annotated = (ast.FunctionDef, ast.ClassDef)
+    without = [
+        name
+        for name, module in modules().items()
+        if any(isinstance(node, annotated) for node in nodes(module.tree))
+        and "__future__" not in {one.module for one in module.imports()}
+    ]
+    assert without == []

@@ -1,4 +1,4 @@
-"""Nothing that comes from a browser is ever evaluated."""
+"""Nothing that comes from a browser is ever evaluated; no lock stays locked in the child of a fork."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.structure.source import PACKAGES, nodes, of
+from tests.structure.source import PACKAGES, Module, modules, nodes, of
 
 FORBIDDEN = {"eval", "exec", "compile", "__import__", "execfile"}
 FORBIDDEN_IN_JAVASCRIPT = re.compile(
@@ -94,3 +94,51 @@ def test_an_evaluation_would_be_seen(text: str) -> None:
 @pytest.mark.parametrize("text", ["eval (x)", "new Function(x)", "setTimeout('x')"])
 def test_an_evaluation_in_the_browser_would_be_seen(text: str) -> None:
     assert FORBIDDEN_IN_JAVASCRIPT.search(text)
+
+
+# Locks are made by `tensorkit.process.forks`, which unlocks all of them in the child of a fork, and nowhere else.
+LOCKS = re.compile(
+    r"(threading\.|^)(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Barrier)$|allocate_lock$|register_at_fork$"
+)
+# What is gone when the call returns that made it, or is made again as a whole in the child.
+OF_ONE_CALL = {
+    "tensorkit.kernels.cuda.host_cuda": {"threading.Barrier"},  # of a block's threads
+    "tensorkit.kernels.cuda.traced.threads": {"threading.Semaphore"},  # of a traced launch
+    "tensorkit.kernels.jit.threads": {
+        "_thread.allocate_lock"
+    },  # of a job, and of the pool: see `_begin_anew`
+}
+
+
+def locks_made(module: Module) -> set[str]:
+    """The locks that a module makes, and what it registers for forks, as it writes them."""
+    calls = [ast.unparse(node.func) for node in nodes(module.tree) if isinstance(node, ast.Call)]
+    wanted = [
+        ast.unparse(word.value)
+        for node in nodes(module.tree)
+        if isinstance(node, ast.Call)
+        for word in node.keywords
+    ]
+    return {name for name in (*calls, *wanted) if LOCKS.search(name)}
+
+
+def test_no_lock_is_made_that_stays_locked_in_the_child_of_a_fork() -> None:
+    others = {
+        name: locks_made(module) for name, module in modules().items() if name != "tensorkit.process.forks"
+    }
+    assert {name: made for name, made in others.items() if made - OF_ONE_CALL.get(name, set())} == {}
+
+
+def test_the_exceptions_are_there() -> None:
+    assert {name: locks_made(modules()[name]) for name in OF_ONE_CALL} == OF_ONE_CALL
+
+
+@pytest.mark.parametrize(
+    "line", ["l = threading.Lock()", "l = RLock()", "l: Any = field(default_factory=threading.Lock)"]
+)
+def test_a_lock_is_seen(line: str) -> None:
+    module = modules()["tensorkit.process.forks"]
+    assert locks_made(Module("a", module.path, line))
+    assert not locks_made(
+        Module("a", module.path, "l = forks.lock(); e = threading.Event(); forks.condition()")
+    )

@@ -21,7 +21,7 @@ GENERATED = {"tensorkit/__init__.py"}
 
 #: Folders with more modules than that: how many, and why.
 CROWDED: dict[str, tuple[int, str]] = {
-    "tests/parity": (22, "programs, their differences and what compares them belong together"),
+    "tests/parity": (23, "programs, their differences and what compares them belong together"),
 }
 
 #: Modules with more lines than that: how many, and why.

@@ -1,5 +1,7 @@
 """Widgets that draw live tensors: `StrideExplorer`, `GraphView`; `Predict` and `Exercise` to learn by them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from tensorkit_widgets.bits.widget import BitView

@@ -23,7 +23,7 @@ from tensorkit.kernels.cpu.ufuncs import Ufunc
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.rowwise import CompiledFunction
-from tensorkit.kernels.jit.threads import silent, spread
+from tensorkit.kernels.jit.threads import is_silent, silent, spread
 from tensorkit.kernels.sizes import CUT_ALONG, LARGE, LOOPS, PIECE, ROUNDED_ONCE, ROWS_BY_LOOP, UFUNC_LOOPS
 
 __all__ = [
@@ -57,13 +57,21 @@ class _PerThread(threading.local):
 
 
 _here = _PerThread()
-# One context for all: it refuses (RuntimeError) when another thread is inside, which then takes its own.
+# One context for all, the quickest way: it refuses (RuntimeError) when another thread is inside. The caller then asks
+# `quiet` for the very same, so that no answer depends on what other threads do.
 quiet_here = silent().run
 
 
 def quiet(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a NumPy function with floating point warnings off, from any thread."""
-    return _here.run(function, *args, **kwargs)
+    try:
+        return _here.run(function, *args, **kwargs)
+    except RuntimeError:
+        if not is_silent.get():
+            raise
+        return function(
+            *args, **kwargs
+        )  # a finalizer, or what answers a signal, in the middle of another call
 
 
 def is_half(kind: dtype) -> bool:

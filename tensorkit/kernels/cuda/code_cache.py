@@ -4,7 +4,9 @@ A file is named by a fingerprint of all that its code depends on: the body, ever
 handed or names, the types of its arguments, this processor, and the versions of Python, NumPy and the compilers. So
 nothing is ever looked up that could be out of date, and files that nobody names any more are only so much disk.
 
-The folder is ``$TENSORKIT_CACHE_DIR``, or that of the user's caches; where it cannot be written, nothing is kept.
+The folder is ``$TENSORKIT_CACHE_DIR``, or that of the user's caches. What is in there is run, so it is made for the
+user alone, and nothing is read from a folder that others own or may write into. Where there is no such folder, or it
+cannot be written, nothing is kept, which a warning says once.
 """
 
 from __future__ import annotations
@@ -12,14 +14,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import sys
-import tempfile
+import warnings
 from collections.abc import Iterable, Iterator
-from dis import get_instructions
-from functools import lru_cache
+from dis import get_instructions, hasname
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+from tensorkit.process.whole_file import beside
 
 __all__ = ["fingerprint", "folder", "load", "names_in", "store"]
 
@@ -28,21 +33,51 @@ __all__ = ["fingerprint", "folder", "load", "names_in", "store"]
 def folder() -> Path | None:
     """Where compiled kernels are kept; None when ``TENSORKIT_CACHE_DIR`` is empty."""
     asked = os.environ.get("TENSORKIT_CACHE_DIR")
-    if asked is not None:
-        return Path(asked) / "kernels" if asked else None
+    if asked == "":
+        return None
+    try:
+        return (Path(asked).expanduser() if asked else _caches()) / "kernels"
+    except RuntimeError as error:  # the user has no home, or there is no such user
+        _say(str(error))
+        return None
+
+
+def _caches() -> Path:
+    """The kit's folder among the user's caches."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "tensorkit" / "kernels"
+    return base / "tensorkit"
+
+
+@cache
+def _say(reason: str) -> None:
+    """Warn that nothing is kept: once for each reason."""
+    with contextlib.suppress(UserWarning):  # a cache is never worth an error
+        warnings.warn(f"compiled kernels are not kept: {reason.rstrip('.')}", UserWarning, stacklevel=2)
+
+
+def _is_own(where: Path) -> bool:
+    """Whether a folder is the user's, and nobody else may write into it."""
+    if not hasattr(os, "geteuid"):  # Windows: the user's folders are closed to others
+        return True
+    about = os.lstat(where)
+    if stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o022:
+        return True
+    _say(f"{where} is not a folder of yours into which nobody else can write (chmod 700 makes it one)")
+    return False
 
 
 def load(name: str) -> bytes | None:
     """What is kept under a name; None where there is nothing."""
     where = folder()
-    if where is None:
+    try:
+        if where is None or not _is_own(where):
+            return None
+    except OSError:
         return None
     try:
         return (where / name).read_bytes()
@@ -55,23 +90,30 @@ def store(name: str, data: bytes) -> None:
     where = folder()
     if where is None:
         return
-    with contextlib.suppress(OSError):
-        where.mkdir(parents=True, exist_ok=True)
-        handle, half_written = tempfile.mkstemp(dir=where)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(half_written, where / name)
+    try:
+        where.parent.mkdir(parents=True, exist_ok=True)
+        where.mkdir(mode=0o700, exist_ok=True)
+        if _is_own(where):
+            with beside(where / name) as waiting:
+                waiting.write_bytes(data)
+    except OSError as error:
+        _say(f"{where} cannot be written ({(error.strerror or type(error).__name__).lower()})")
 
 
 # -- what code depends on -------------------------------------------------------------------------------------------
 
-_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME")
-
 
 def names_in(code: CodeType) -> set[str]:
-    """The names that a function's code, and any function written inside it, may look up: not those of attributes."""
+    """The names that a function's code, and any function written inside it, may look up: not those of attributes.
+
+    A name counts as an attribute's only where every instruction that mentions it is known to read attributes: what an
+    instruction of a later Python does with a name is taken for a look-up.
+    """
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    looked_up = {step.argval for step in get_instructions(code) if step.opname in _LOOK_UPS}
+    named = [step for step in get_instructions(code) if step.opcode in hasname]
+    attributes = {step.argval for step in named if step.opname.endswith(("_ATTR", "_METHOD"))}
+    others = {step.argval for step in named if not step.opname.endswith(("_ATTR", "_METHOD"))}
+    looked_up = set(code.co_names) - (attributes - others)
     return looked_up.union(*(names_in(part) for part in inner))
 
 

@@ -13,7 +13,6 @@ import inspect
 import pickle
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,6 +25,7 @@ import numpy
 
 from tensorkit.kernels.cuda import code_cache, host_cuda, pack
 from tensorkit.kernels.cuda.code_cache import fingerprint, names_in
+from tensorkit.process import forks
 
 __all__ = ["Argument", "Int", "Ints", "Kernel", "Numbers", "Pointer", "bind", "cubin", "host", "ptx"]
 
@@ -235,7 +235,7 @@ def _load_host(kept: str) -> tuple[Any, int] | None:
 
 # -- for a GPU ------------------------------------------------------------------------------------------
 
-_compiling = threading.RLock()
+_compiling = forks.rlock()
 
 
 @contextmanager

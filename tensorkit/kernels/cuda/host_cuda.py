@@ -31,6 +31,9 @@ State = ctypes.c_int64 * 16
 # -- each thread's own state ----------------------------------------------------------------------------------------
 
 
+_Key = ctypes.c_ulong if sys.platform == "darwin" else ctypes.c_uint  # pthread_key_t; on Windows a DWORD
+
+
 class _Slot:
     """One pointer that every thread of the process has for itself, which compiled code can read."""
 
@@ -41,12 +44,12 @@ class _Slot:
             self._set, get = kernel.TlsSetValue, kernel.TlsGetValue
         else:
             library = ctypes.CDLL(None)
-            key = ctypes.c_uint()
+            key = _Key()
             if library.pthread_key_create(ctypes.byref(key), None):
                 raise RuntimeError("no pointer is left that each thread could have for itself")
             self.key = int(key.value)
             self._set, get = library.pthread_setspecific, library.pthread_getspecific
-        self._set.argtypes = [ctypes.c_uint, ctypes.c_void_p]
+        self._set.argtypes = [_Key, ctypes.c_void_p]
         self.getter = int(ctypes.cast(get, ctypes.c_void_p).value or 0)
 
     def set(self, state: Any) -> None:
@@ -68,12 +71,12 @@ def _intrinsics() -> tuple[Any, Any, Any]:
     from numba.core.typing.templates import signature
     from numba.extending import intrinsic
 
-    word, slot = ir.IntType(64), _slot()
+    word, number, slot = ir.IntType(64), ir.IntType(8 * ctypes.sizeof(_Key)), _slot()
 
     def address(builder: Any, place: Any) -> Any:
-        kind = ir.FunctionType(word, [ir.IntType(32)]).as_pointer()
+        kind = ir.FunctionType(word, [number]).as_pointer()
         get = builder.inttoptr(ir.Constant(word, slot.getter), kind)
-        base = builder.call(get, [ir.Constant(ir.IntType(32), slot.key)])
+        base = builder.call(get, [ir.Constant(number, slot.key)])
         return builder.inttoptr(
             builder.add(base, builder.mul(place, ir.Constant(word, 8))), word.as_pointer()
         )

@@ -20,6 +20,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from tensorkit.kernels.cuda import code_cache
+from tensorkit.process.whole_file import beside
 
 __all__ = ["Capability", "files", "find", "key", "missing", "sources", "write"]
 
@@ -94,7 +95,7 @@ def _function(function: FunctionType, seen: set[int]) -> Iterator[str | None]:
 def write(path: Path, code: Mapping[tuple[str, Capability], bytes]) -> None:
     """Write a pack: machine code by key and compute capability. The same code gives the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as pack:
+    with beside(path) as waiting, zipfile.ZipFile(waiting, "w", zipfile.ZIP_DEFLATED) as pack:
         pack.writestr(zipfile.ZipInfo(_ABOUT), json.dumps({"sources": sources()}))
         for name, capability in sorted(code):
             entry = zipfile.ZipInfo(_entry(name, capability))

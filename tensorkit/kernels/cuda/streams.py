@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.cuda.faults import held_up, refusal
+from tensorkit.process import forks, interrupts
 
 __all__ = [
     "DeviceStreams",
@@ -38,6 +40,10 @@ AT_ONCE = 2**20  # bytes: work on less is done sooner than another thread has be
 STREAMS_PER_POOL = 32  # of a device and priority; the next new stream is the first one again, as in PyTorch
 LOWEST, GREATEST = 0, -3  # priorities
 IDLE_SECONDS = 1.0
+_FORKED = (
+    "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' "
+    "start method"
+)
 _HELD = (
     "this thread holds the stream that it is about to wait for, or one that this waits for: it would wait for ever\n"
     "leave the block in which the stream is held first"
@@ -81,8 +87,7 @@ class Mark:
         """
         if not self.done() and self.stream._is_stuck(threading.get_ident(), set()):
             raise RuntimeError(_HELD)
-        self.stream._want(self.place)
-        self.reached.wait()
+        self.stream._wait_until(self.place)
 
     def since(self, start: Mark) -> float:
         """Milliseconds from `start` to here."""
@@ -108,7 +113,7 @@ class EmulatedStream:
         "_holders",
         "_queue",
         "_until",
-        "_waiting",
+        "_waiters",
         "_worker",
         "device",
         "number",
@@ -119,9 +124,10 @@ class EmulatedStream:
         self.device = device
         self.number = number
         self.priority = priority
-        self._changed = threading.Condition()
+        self._changed = forks.condition()
         self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
-        self._given = self._done = self._waiting = 0
+        self._given = self._done = 0
+        self._waiters: list[tuple[int, threading.Lock]] = []  # up to which place, and what is released then
         self._busy = False
         self._followed: list[
             tuple[int, Mark]
@@ -150,8 +156,8 @@ class EmulatedStream:
 
     # -- giving work ------------------------------------------------------------------------------------
 
-    def put(self, work: Work, kept: Sequence[Any] = (), *, small: bool = True, always: bool = False) -> None:
-        """Queue work, or do it now if it is small and the stream idle.
+    def put(self, work: Work, kept: Sequence[Any] = (), *, small: bool = True, always: bool = False) -> int:
+        """Queue work, or do it now if it is small and the stream idle; its place in the queue.
 
         Args:
             work: what to do; its error becomes the device's.
@@ -159,7 +165,7 @@ class EmulatedStream:
             always: whether to do it on a device that has failed, too: others wait for it.
         """
         with self._changed:
-            self._given += 1
+            self._given = place = self._given + 1
             at_once = small and not self._queue and not self._busy and not self._rests()
             if at_once:
                 self._busy = True
@@ -173,6 +179,7 @@ class EmulatedStream:
                 self.device.do(work, always)
             finally:
                 self._finish()
+        return place
 
     def _start(self) -> None:
         name = f"tensorkit cuda:{self.device.index} stream {self.number}"
@@ -183,8 +190,10 @@ class EmulatedStream:
         with self._changed:
             self._busy = False
             self._done += 1
-            if self._queue or self._waiting:
+            if self._queue:
                 self._changed.notify_all()
+            if self._waiters:
+                self._release()
 
     def _serve(self) -> None:
         """What the worker thread does."""
@@ -223,14 +232,25 @@ class EmulatedStream:
             target = self._given
             if self._done < target and self._is_stuck(threading.get_ident(), set()):
                 raise RuntimeError(_HELD)
-        self._want(target)
+        self._wait_until(target)
+
+    def _wait_until(self, place: int) -> None:
+        """Wait until all that was queued up to `place` is done."""
+        self._want(place)
+        # A lock of its own, and not the condition's: an interrupt may come at any time, and a condition that was left
+        # in the middle of its work would never be free again.
+        done = forks.lock()
+        done.acquire()
         with self._changed:
-            self._waiting += 1
-            try:
-                while self._done < target:
-                    self._changed.wait()
-            finally:
-                self._waiting -= 1
+            if self._done >= place:
+                return
+            self._waiters.append((place, done))
+        interrupts.wait_for(done.acquire)
+
+    def _release(self) -> None:
+        for waiter in [waiter for waiter in self._waiters if waiter[0] <= self._done]:
+            self._waiters.remove(waiter)
+            waiter[1].release()
 
     def _is_stuck(self, thread: int, seen: set[EmulatedStream]) -> bool:
         """Whether a thread holds this stream, or one that it waits for."""
@@ -244,6 +264,8 @@ class EmulatedStream:
 
     def _want(self, place: int) -> None:
         """Somebody waits for what was queued up to here: a late device does that much, and what it needs for it."""
+        if self.device.forked:
+            self.device.check()
         with self._changed:
             if place <= self._until:
                 return
@@ -262,6 +284,14 @@ class EmulatedStream:
         self.wait()
         self.device.check()
 
+    def forget(self) -> None:
+        """In the child of a fork: what was queued is for a thread that stayed behind."""
+        self._queue.clear()
+        self._waiters.clear()
+        self._done, self._busy = self._given, False
+        self._followed, self._worker = [], None
+        self._holders = [thread for thread in self._holders if thread == threading.get_ident()]
+
     # -- between streams --------------------------------------------------------------------------------
 
     def mark(self, *, timing: bool = False, blocking: bool = False, again: Any = None) -> Mark:
@@ -271,8 +301,7 @@ class EmulatedStream:
             timing, blocking, again: what a GPU wants to know of an event; here every mark has a time.
         """
         mark = Mark(self)
-        self.put(mark.reach, always=True)
-        mark.place = self._given
+        mark.place = self.put(mark.reach, always=True)
         return mark
 
     def follow(self, mark: Mark) -> None:
@@ -301,6 +330,9 @@ class EmulatedStream:
                 self._changed.notify_all()
 
 
+_devices: weakref.WeakSet[DeviceStreams] = weakref.WeakSet()
+
+
 class _Current(threading.local):
     stream: EmulatedStream | None = None
 
@@ -317,11 +349,12 @@ class DeviceStreams:
         late: whether work is done only when somebody waits for it (see `be_late`).
         told: whether the program has heard that the device failed; it refuses everything from then on, until
             ``emulate()`` gives new devices.
+        forked: whether this is the child of a fork, where the device is of no use, as in PyTorch.
 
     >>> device = DeviceStreams(0)
     >>> stream, done = device.fresh(), []
     >>> with stream.held():
-    ...     stream.put(lambda: done.append(1))
+    ...     place = stream.put(lambda: done.append(1))
     ...     before = list(done)
     >>> stream.synchronize()
     >>> before, done
@@ -335,10 +368,11 @@ class DeviceStreams:
         self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0")
         self._pools: dict[int, list[EmulatedStream]] = {}
         self._turns: dict[int, int] = {}
-        self._pooling = threading.Lock()
+        self._pooling = forks.lock()
         self._current = _Current()
         self._fault: BaseException | None = None
-        self.told = False
+        self.told = self.forked = False
+        _devices.add(self)
 
     def current(self) -> EmulatedStream:
         """This thread's current stream of the device."""
@@ -414,10 +448,22 @@ class DeviceStreams:
 
         Raises:
             AcceleratorError: when work of this device has failed.
+            RuntimeError: in the child of a fork.
         """
+        if self.forked:
+            raise RuntimeError(_FORKED)
         if self._fault is not None:
             self.told = True
             raise refusal(self._fault)
+
+
+@forks.after_fork
+def _leave_behind() -> None:
+    """The threads that play the devices are the parent's."""
+    for device in tuple(_devices):
+        device.told = device.forked = True
+        for stream in device.all():
+            stream.forget()
 
 
 # -- the seam -------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dis
 import functools
 import importlib
 import os
@@ -23,6 +22,8 @@ from types import FunctionType
 from typing import Any
 
 import numpy
+
+from tensorkit.process import forks
 
 __all__ = [
     "Loop",
@@ -46,7 +47,7 @@ class _Compiler:
     def __init__(self) -> None:
         self._wanted: SimpleQueue[Loop] = SimpleQueue()
         self._started = False
-        self._lock = threading.Lock()
+        self._lock = forks.lock()
         self._worker: Any = None
 
     @property
@@ -85,20 +86,18 @@ class _Compiler:
 
 
 _compiler = _Compiler()
-_one_at_a_time = threading.Lock()
+_one_at_a_time = forks.rlock()
 
 
+@forks.after_fork
 def _after_fork() -> None:
-    """The thread is gone, and with it the holder of the lock."""
-    global _compiler, _one_at_a_time
+    """The thread is gone."""
+    global _compiler
     _compiler.forget()
-    _compiler, _one_at_a_time = _Compiler(), threading.Lock()
+    _compiler = _Compiler()
     for one in _loops:
         one.asked = _MODE == "0" or one.ready is not None
 
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 _loops: list[Loop] = []
 _OFTEN = 50
@@ -220,8 +219,7 @@ def _loader(numba: Any) -> type:
 
 def _bound(function: Any, numba: Any) -> Any:
     """A function, with those that it uses compiled too."""
-    read = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
-    known = {name: function.__globals__.get(name) for name in read}
+    known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     used = {name: one for name, one in known.items() if isinstance(one, FunctionType)}
     if not used:
         return function

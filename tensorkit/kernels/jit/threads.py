@@ -24,11 +24,13 @@ import numpy
 
 from tensorkit.kernels.jit.spin_wait import Signal
 from tensorkit.kernels.sizes import FORCED
+from tensorkit.process.forks import after_fork
 
 __all__ = [
     "GRAIN",
     "get_num_interop_threads",
     "get_num_threads",
+    "is_silent",
     "set_num_interop_threads",
     "set_num_threads",
     "silent",
@@ -53,10 +55,15 @@ _BEGINNING, _ENDING = 15e-6, 4e-6
 Body = Callable[[int, int], Any]
 
 
+#: Whether NumPy does not warn here, by way of `silent`.
+is_silent = contextvars.ContextVar("is_silent", default=False)
+
+
 def silent() -> contextvars.Context:
     """A context in which NumPy does not warn of overflow, division by zero and the like."""
     context = contextvars.copy_context()
     context.run(numpy.seterr, all="ignore")
+    context.run(is_silent.set, True)
     return context
 
 
@@ -312,15 +319,12 @@ class _Pool:
 _pool = _Pool()
 
 
+@after_fork
 def _begin_anew() -> None:
     """In the child of a fork there is but one thread, and the others' locks may never be let go."""
     global _pool
     _pool = _Pool()
     _own.busy = False
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def spread(body: Body, count: int, grain: int, most: int = 0) -> None:

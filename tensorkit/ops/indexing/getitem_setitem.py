@@ -18,6 +18,7 @@ from tensorkit.dispatch.recording import call_traced, recorded_call, wants_grad
 from tensorkit.dispatch.registry import Op, register, sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided
+from tensorkit.errors import within_memory
 from tensorkit.kernels.sizes import ROWS_REMEMBERED, SMALL
 from tensorkit.number_range import holds
 from tensorkit.ops.indexing.advanced_index import pick, place, trimmed
@@ -253,6 +254,7 @@ def _layout_for(input: Tensor, key: Any) -> Layout | None:
         raise
 
 
+@within_memory
 def _read(input: Tensor, key: Any) -> Tensor:
     layout = _layout_for(input, key)
     if layout is not None:
@@ -351,6 +353,7 @@ def write(input: Tensor, key: Any, value: Any) -> None:
         _write(input, key, value)
 
 
+@within_memory
 def _write(input: Tensor, key: Any, value: Any) -> None:
     if not isinstance(value, _ASSIGNABLE):
         module = "numpy." if getattr(type(value), "__module__", "") == "numpy" else ""

@@ -328,7 +328,7 @@ def _same_memory(input: Tensor) -> Tensor:
         copy_into(out, input)
         return out
     item = input._dtype.itemsize
-    slots = input._store().nbytes() // item
+    slots = input._checked_store().nbytes() // item
     row = on_storage(allocate(slots * item, input._device), Layout((slots,), (1,), 0), input._dtype)
     copy_into(row, input._view(Layout((slots,), (1,), 0)))
     return on_storage(row._store(), lay, input._dtype)

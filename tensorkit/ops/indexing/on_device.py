@@ -62,7 +62,7 @@ def gathered(input: Tensor, axis: int, index: Tensor) -> Tensor:
     own, stride = (lay.size, lay.stride) if lay.size else ((1,), (0,))
     places = operand(index, wide)
     target = operand(made)._replace(stride=contiguous_stride(wide))
-    source = Operand(input._store()._buffer, input._dtype, _without(stride, axis), lay.offset)
+    source = Operand(input._checked_store()._buffer, input._dtype, _without(stride, axis), lay.offset)
     cuda.indexing.gather(target, source, places, wide, own[axis], stride[axis], axis)
     return made
 
@@ -102,9 +102,9 @@ def scattered(target: Tensor, axis: int, index: Tensor, source: Tensor, how: str
         steps = (0,) * len(size)
     cuda.indexing.scatter(
         how,
-        Operand(target._store()._buffer, target._dtype, stride, lay.offset),
+        Operand(target._checked_store()._buffer, target._dtype, stride, lay.offset),
         operand(index, size),
-        Operand(source._store()._buffer, source._dtype, steps, given.offset),
+        Operand(source._checked_store()._buffer, source._dtype, steps, given.offset),
         size,
         axis,
         own[axis],
@@ -206,8 +206,8 @@ def picked(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     steps = ((0,) * before + places._lay().stride + (0,) * after) if plan.shape else (0,) * (before + after)
     cuda.indexing.gather(
         operand(made),
-        Operand(input._store()._buffer, input._dtype, along, source.offset),
-        Operand(places._store()._buffer, dtypes.int64, steps),
+        Operand(input._checked_store()._buffer, input._dtype, along, source.offset),
+        Operand(places._checked_store()._buffer, dtypes.int64, steps),
         plan.size,
         _ANY,
         1,
@@ -249,13 +249,13 @@ def put(
     cuda.indexing.scatter(
         "add" if accumulate else "set",
         Operand(
-            input._store()._buffer,
+            input._checked_store()._buffer,
             input._dtype,
             (*source.stride[:before], 1, *source.stride[end:]),
             source.offset,
         ),
-        Operand(places._store()._buffer, dtypes.int64, along),
-        Operand(given._store()._buffer, input._dtype, steps, given._lay().offset),
+        Operand(places._checked_store()._buffer, dtypes.int64, along),
+        Operand(given._checked_store()._buffer, input._dtype, steps, given._lay().offset),
         size,
         before,
         _ANY,

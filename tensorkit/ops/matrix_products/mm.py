@@ -63,7 +63,10 @@ def quick_product(a: Any, b: Any, forms: tuple[tuple[int, int], ...] = _FORMS) -
         return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), kind)
     if y.ndim != 2:
         return None
-    return fresh(by_blas(x, y), kind)
+    try:
+        return fresh(by_blas(x, y), kind)
+    except MemoryError:
+        return None  # refused in PyTorch's words
 
 
 def _column_major(face: Any) -> bool:

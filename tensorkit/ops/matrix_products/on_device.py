@@ -28,7 +28,7 @@ def _matrices(tensor: Tensor, missing: tuple[int, ...]) -> Operand:
     layout = tensor._lay()
     given = iter(layout.stride)
     stride = tuple(0 if d in missing else next(given) for d in range(3))
-    return Operand(tensor._store()._buffer, tensor._dtype, stride, layout.offset)
+    return Operand(tensor._checked_store()._buffer, tensor._dtype, stride, layout.offset)
 
 
 def multiplied_there(

@@ -113,8 +113,8 @@ def fast(
         return fresh(kernels.mapped(body, tuple(arrays), kind.numpy), kind)
     try:
         result = kernels.quiet_here(run, *arrays)
-    except RuntimeError:
-        return None  # another thread is inside
+    except RuntimeError:  # another thread is inside
+        result = kernels.quiet(run, *arrays)
     return fresh(result if result.__class__ is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
 
 

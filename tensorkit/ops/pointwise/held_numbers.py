@@ -17,7 +17,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.plan import placed, plain, planned
 from tensorkit.kernels.cpu import strided_2d, ufuncs
-from tensorkit.kernels.cpu.elementwise import quiet_here
+from tensorkit.kernels.cpu.elementwise import quiet, quiet_here
 from tensorkit.kernels.cpu.strided_2d import Plane
 from tensorkit.kernels.cpu.ufuncs import Ufunc
 from tensorkit.kernels.sizes import LARGE, UFUNC_LOOPS
@@ -97,8 +97,8 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
         return None
     try:
         result = quiet_here(run, *arrays, *given[0])
-    except RuntimeError:
-        return None  # another thread is inside
+    except RuntimeError:  # another thread is inside
+        result = quiet(run, *arrays, *given[0])
     if plan is None:
         return fresh(result, first._dtype)
     return placed(result, plan)
@@ -147,8 +147,8 @@ def scaled_sum(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
         return None
     try:
         made = quiet_here(scaled, first, second)
-    except RuntimeError:
-        return None  # another thread is inside
+    except RuntimeError:  # another thread is inside
+        made = quiet(scaled, first, second)
     return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), a._dtype)
 
 

@@ -25,7 +25,16 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = ["int_list", "listed", "on_device_of", "repeat", "repeat_array", "tile", "whole_number"]
+__all__ = [
+    "check_lengths",
+    "int_list",
+    "listed",
+    "on_device_of",
+    "repeat",
+    "repeat_array",
+    "tile",
+    "whole_number",
+]
 
 
 def int_list(value: Any, name: str, argument: str, position: int, *, one: bool = False) -> tuple[int, ...]:
@@ -79,14 +88,21 @@ def _repeated_size(size: tuple[int, ...], repeats: tuple[int, ...]) -> tuple[int
         )
     padded = (1,) * (len(repeats) - len(size)) + size
     target = tuple([n * r for n, r in zip(padded, repeats, strict=True)])
-    if max(target, default=0) > INT64_MAX:  # some of which C++ takes for negative numbers
+    check_lengths(target)
+    return target
+
+
+def check_lengths(target: tuple[int, ...]) -> None:
+    """Refuse a length of more than 64 bits, which C++ may take for a negative number."""
+    if max(target, default=0) > INT64_MAX:
         target = tuple([(n + INT64_MAX + 1) % (2 * INT64_MAX + 2) - INT64_MAX - 1 for n in target])
         if min(target) >= 0:
             raise overflowed(target)
     low = next((n for n in target if n < 0), None)
+    if low is not None and low < -(2**62):
+        raise RuntimeError(f"IntArrayRef contains an int that cannot be represented as a SymInt: {low}")
     if low is not None:
         raise RuntimeError(f"Trying to create tensor with negative dimension {low}: {list(target)}")
-    return target
 
 
 def repeat_array(array: Array, repeats: tuple[int, ...], target: tuple[int, ...]) -> Array:

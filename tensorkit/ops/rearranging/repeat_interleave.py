@@ -17,9 +17,9 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.memory_format import contiguous_format
 from tensorkit.ops.complex.conj import _neg_view
-from tensorkit.ops.rearranging.repeat import on_device_of, whole_number
+from tensorkit.ops.rearranging.repeat import check_lengths, on_device_of, whole_number
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.strides.sizes import normalise_dim
+from tensorkit.strides.sizes import INT64_MAX, check_bytes, normalise_dim
 from tensorkit.tensor import Tensor, attach
 
 __all__ = ["repeat_interleave"]
@@ -43,6 +43,13 @@ def _places(repeats: Tensor, output_size: int | None) -> Tensor:
     counts = repeats._nd()
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
+    total = int(counts.max(initial=0)) * counts.size
+    if total * repeats._dtype.itemsize > INT64_MAX:
+        total = sum(counts.tolist())  # NumPy would count in 64 bits
+        if output_size is not None and output_size != total:
+            raise RuntimeError("allocated size does not match required size")
+        check_lengths((total,))
+        check_bytes((total,), repeats._dtype.itemsize)
     array = numpy.repeat(numpy.arange(counts.size, dtype=counts.dtype), counts)
     if output_size is not None and array.size != output_size:
         raise RuntimeError("allocated size does not match required size")
@@ -134,7 +141,11 @@ def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | Non
     ),
 )
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor,
+    repeats: int | Tensor | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
 ) -> Tensor:
     """Each element, or each slice along a dimension, several times in a row.
 
@@ -176,7 +187,7 @@ def repeat_interleave(
 
 
 def _method_repeat_interleave(
-    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor, repeats: int | Tensor, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
     """Each element, or each slice along a dimension, several times in a row."""
     if repeats is None:

@@ -60,7 +60,9 @@ __all__ = [
 ]
 
 
-def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Tensor | None:
+def _short(
+    input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any, run: Any = kernels.quiet_here
+) -> Tensor | None:
     """The sum or mean of a few elements, of all or along one dimension; None for the way that others take."""
     array = input._array
     if array is not None and array.size == 1 and array.ndim and input._dtype in FLOATS:
@@ -71,13 +73,13 @@ def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Ten
         return _briefly(input, dim, keepdim, whole is tiny.mean)
     try:
         if dim is UNSAID:
-            return None if keepdim is not False else fresh(kernels.quiet_here(whole, array), input._dtype)
+            return None if keepdim is not False else fresh(run(whole, array), input._dtype)
         axis = axis_of_small(array, dim)
         if axis is None or (keepdim is not False and keepdim is not True):
             return None
-        values = kernels.quiet_here(along, array, axis)
-    except RuntimeError:
-        return None  # another thread is inside
+        values = run(along, array, axis)
+    except RuntimeError:  # another thread is inside
+        return None if run is kernels.quiet else _short(input, dim, keepdim, whole, along, kernels.quiet)
     return fresh(
         values.reshape(reduced_size(array.shape, (axis,), True)) if keepdim else values, input._dtype
     )
@@ -103,10 +105,7 @@ def _briefly(input: Tensor, dim: Any, keepdim: Any, shared: bool) -> Tensor | No
     axis = None if dim is UNSAID else axis_of_small(array, dim)
     if axis is None and dim is not UNSAID:
         return None
-    try:
-        values = kernels.quiet_here(tiny.brief_sum, array, axis)
-    except RuntimeError:
-        return None  # another thread is inside
+    values = kernels.quiet(tiny.brief_sum, array, axis)
     if values is None:
         return None
     if shared:

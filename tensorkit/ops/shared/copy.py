@@ -103,9 +103,9 @@ def _copy_across(dst: Tensor, src: Tensor, non_blocking: bool) -> None:
         landing = empty_strided(block._lay().size, block._lay().stride, block._dtype, dst._device)
     item = block._dtype.itemsize
     storage.copy_bytes(
-        landing._store(),
+        landing._checked_store(),
         landing._lay().offset * item,
-        block._store(),
+        block._checked_store(),
         block._lay().offset * item,
         block.nbytes,
         non_blocking,
@@ -226,28 +226,23 @@ def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
     alike = own is kind
     wide = own in _CONVERTED_BY_NUMPY and kind in _CONVERTED_BY_NUMPY
     if size == 1 and (alike or wide):
-        one = _one_like(array, input, kind)
-        if one is not None:
-            return one
+        return _one_like(array, input, kind)
     if alike:
         return like_input(array.copy("K"), input, kind)
     if wide:
-        try:
-            return like_input(kernels.quiet_here(array.astype, kind.numpy), input, kind)
-        except RuntimeError:
-            pass  # another thread is inside
+        return like_input(kernels.quiet(array.astype, kind.numpy), input, kind)
     return like_input(kernels.cast(array, kind), input, kind)
 
 
-def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor | None:
-    """`copied_few` of one element, which is written once; None while another thread is inside."""
+def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor:
+    """`copied_few` of one element, which is written once."""
     lay = input._layout or input._lay()
     like, steps, row_major = _like(lay.size, lay.stride, kind.itemsize)
     held = numpy.ndarray(array.shape, kind.numpy, None, 0, steps)
     try:
         kernels.quiet_here(held.__setitem__, ..., array)
-    except RuntimeError:
-        return None
+    except RuntimeError:  # another thread is inside
+        kernels.quiet(held.__setitem__, ..., array)
     out = fresh(held, kind)
     if not row_major:
         out._layout, out._solid = like, False

@@ -12,6 +12,7 @@ __all__ = [
     "Dims",
     "as_ints",
     "counted",
+    "in_64_bits",
     "listed_ints",
 ]
 
@@ -31,6 +32,13 @@ def counted(value: Any) -> Any:
         return operator.index(value)
     except TypeError:
         return value
+
+
+def in_64_bits(value: Any) -> Any:
+    """The value itself, unless it is an integer of more than 64 bits."""
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    return value
 
 
 def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -> tuple[int, ...]:

@@ -110,8 +110,8 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
         raise TypeError("Got unsupported ScalarType BFloat16")
     if input._bits:
         return input._nd()
-    input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved
     array = input._nd().view()
+    input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved
     if not array.size:  # NumPy itself would say so of an empty array, and PyTorch does
         array = numpy.ndarray(array.shape, array.dtype, array, 0, (0,) * array.ndim)
     return array

@@ -50,7 +50,7 @@ def operand(tensor: Tensor, size: tuple[int, ...] | None = None) -> Operand:
     layout = tensor._lay()
     if size is not None and layout.size != size:
         layout = layout.expand(size)
-    return Operand(tensor._store()._buffer, tensor._dtype, layout.stride, layout.offset)
+    return Operand(tensor._checked_store()._buffer, tensor._dtype, layout.stride, layout.offset)
 
 
 def as_size(made: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -76,7 +76,7 @@ def turned_around(input: Tensor, axes: tuple[int, ...], stride: tuple[int, ...])
     if lay.numel:
         steps = tuple(-step if d in axes else step for d, step in enumerate(lay.stride))
         last = lay.offset + sum((lay.size[d] - 1) * lay.stride[d] for d in axes)
-        source = Operand(input._store()._buffer, input._dtype, steps, last)
+        source = Operand(input._checked_store()._buffer, input._dtype, steps, last)
         kernels.copy(operand(made), source, lay.size)
     return made
 

@@ -249,6 +249,14 @@ _NO_WAY_BACK = Rule("NotImplemented", input=_no_way_back, source=_no_way_back)
 _NO_WAY_BACK.geometry = True
 
 
+def _check_devices(input: Tensor, source: Tensor | UntypedStorage) -> None:
+    if source.device != input._device:
+        raise RuntimeError(
+            f'Attempted to set the storage of a tensor on device "{input._device}" to a storage on different device '
+            f'"{source.device}".  This is no longer allowed; the devices must match.'
+        )
+
+
 def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
     if source is None:
         input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0), apart=True)
@@ -259,6 +267,7 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
             raise RuntimeError(
                 f"Could not set tensor of type {cpp_name(source._dtype)} to a tensor of type {cpp_name(input._dtype)}"
             )
+        _check_devices(input, source)
         input._adopt_geometry(source._store(), source._lay(), apart=True)
         input._bump()
         return input
@@ -282,6 +291,7 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
     if min(stride, default=0) < 0:
         raise overflowed(size, stride)
     target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
+    _check_devices(input, held)
     input._adopt_geometry(held, target, apart=True)
     input._bump()
     return input

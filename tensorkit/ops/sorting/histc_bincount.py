@@ -43,6 +43,7 @@ from tensorkit.ops.sorting.bin_edges import (
 from tensorkit.ops.sorting.on_device import counted_there
 from tensorkit.ops.sorting.unique import without_meta
 from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, on_host, two_of, whole
+from tensorkit.strides.sizes import INT64_MAX
 from tensorkit.tensor import Array, Number, Tensor, fresh
 
 __all__ = ["bincount", "histc", "histogram"]
@@ -403,9 +404,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         return deliver(numpy.zeros(least, numpy.int64), dtypes.int64)
     if places.ndim != 1 or places.min() < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if (most := int(places.max())) == INT64_MAX:  # NumPy would count so far in 64 bits, and write anywhere
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {INT64_MAX} but got {most}")
     if loads is None:
         counts = parallel.counted(places, least)
         return deliver(numpy.bincount(places, minlength=least) if counts is None else counts, dtypes.int64)
     if loads[0].shape != places.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    return _weighed(places, *loads, max(least, int(places.max()) + 1))
+    return _weighed(places, *loads, max(least, most + 1))

@@ -40,7 +40,7 @@ def _new(size: tuple[int, ...], beside: Tensor, kind: dtype = dtypes.int64) -> T
 
 def _flat(tensor: Tensor) -> Operand:
     """A row-major tensor, as one row."""
-    return Operand(tensor._store()._buffer, tensor._dtype, (1,), tensor._lay().offset)
+    return Operand(tensor._checked_store()._buffer, tensor._dtype, (1,), tensor._lay().offset)
 
 
 def _widened(kind: dtype) -> dtype:
@@ -94,7 +94,7 @@ def taken(input: Tensor, axis: int, index: Tensor) -> Tensor:
         copy_into(made, input)
         return made
     steps = (*lay.stride[:axis], 0, *lay.stride[axis + 1 :])
-    source = Operand(input._store()._buffer, input._dtype, steps, lay.offset)
+    source = Operand(input._checked_store()._buffer, input._dtype, steps, lay.offset)
     length, step = lay.size[axis], lay.stride[axis]
     cuda.indexing.gather(operand(made), source, operand(index), size, length, step, axis)
     return made

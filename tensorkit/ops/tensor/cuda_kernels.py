@@ -184,7 +184,7 @@ def _emulated(
         finally:
             handed.bring_back()
 
-    buffers = [tensor._store()._buffer for _, tensor in _tensors(("", one) for one in args)]
+    buffers = [tensor._checked_store()._buffer for _, tensor in _tensors(("", one) for one in args)]
     if buffers and not any(isinstance(one, numpy.ndarray) for one in args):
         kernels.enqueue(work, buffers)
         return
@@ -280,7 +280,7 @@ class _Handed:
 
     def _of_tensor(self, name: str, tensor: Tensor) -> View:
         _check(name, tensor)
-        buffer = tensor._store()._buffer
+        buffer = tensor._checked_store()._buffer
         if id(buffer) not in self._bytes:
             fetch = kernels.memory_for(buffer).to_host
             self._bytes[id(buffer)] = buffer._bytes if self._direct else fetch(buffer, 0, buffer.nbytes)

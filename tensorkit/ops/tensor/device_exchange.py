@@ -57,7 +57,9 @@ class _Versioned(ctypes.Structure):
     )
 
 
-_python = ctypes.PyDLL(None)
+_python = ctypes.PyDLL(
+    "python", handle=ctypes.pythonapi._handle
+)  # its functions with types of arguments of our own
 _python.PyCapsule_New.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _python.PyCapsule_New.restype = ctypes.py_object
 _python.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
@@ -107,7 +109,7 @@ def packed(input: Tensor, stream: int | None) -> Any:
     """
     if stream == 0:
         raise BufferError("CUDA stream 0 is ambiguous: say 1 for the default stream")
-    index = input.get_device()
+    held, index = input._checked_store(), input.get_device()
     if stream != -1:
         streams = kernels.streams_of(index)
         consumer = streams.default if stream in (None, 1) else streams.foreign(stream)
@@ -119,7 +121,7 @@ def packed(input: Tensor, stream: int | None) -> Any:
         input.data_ptr(), CUDA, index, dims, _code(kind), 8 * kind.itemsize, 1, shape, strides, 0
     )
     managed = _Managed(inner, number, ctypes.cast(_DELETER, ctypes.c_void_p).value)
-    input._store()._foreign = True  # somebody else looks at this very memory: it may no longer be moved
+    held._foreign = True  # somebody else looks at this very memory: it may no longer be moved
     _lent[number] = (managed, shape, strides, input)
     return _python.PyCapsule_New(
         ctypes.addressof(managed), b"dltensor", ctypes.cast(_DESTRUCTOR, ctypes.c_void_p)
@@ -188,6 +190,7 @@ def cuda_array_interface(input: Tensor) -> dict[str, Any]:
             "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
             "var.detach() to get Variable that doesn't require grad."
         )
+    input._checked_store()
     layout, kind = input._lay(), input._dtype
     strides = None if layout.is_contiguous() else tuple(step * kind.itemsize for step in layout.stride)
     return {

@@ -90,7 +90,7 @@ def _reduce(input: Tensor, protocol: Any) -> tuple[Any, ...]:
         "conj": bool(input._bits & CONJ),
         "neg": bool(input._bits & NEG),
     }
-    held = typed(input._store(), input._dtype)
+    held = typed(input._checked_store(), input._dtype)
     parts = (type(input), held, lay.offset, Size(lay.size), lay.stride, flags)
     return _rebuild, parts, _attributes(input) or None
 
@@ -109,7 +109,8 @@ def _deepcopy(input: Tensor, memo: dict[int, Any]) -> Tensor:
     if input._bits:
         made: Tensor = input.detach().clone()
     else:
-        made = on_storage(copy.deepcopy(input._store(), memo), input._lay(), input._dtype)
+        made = on_storage(copy.deepcopy(input._checked_store(), memo), input._lay(), input._dtype)
+    memo[id(input)] = made  # before what it holds is copied, which may be this very tensor
     if requires_grad(input):
         made.requires_grad_()
         if input.grad is not None:
@@ -117,7 +118,6 @@ def _deepcopy(input: Tensor, memo: dict[int, Any]) -> Tensor:
     vars(made).update(copy.deepcopy(_attributes(input), memo))
     if type(input) is not Tensor:
         made.__class__ = type(input)
-    memo[id(input)] = made
     return made
 
 
@@ -370,8 +370,8 @@ def _dlpack(
 
 def _visible(input: Tensor) -> Array:
     """The elements as an array of a type that NumPy hands on."""
-    input._store()._foreign = True  # somebody else looks at this very memory: it may no longer be moved
     array = input._nd(physical=True)  # like PyTorch, which does not ask for the negative bit here
+    input._store()._foreign = True  # somebody else looks at this very memory: it may no longer be moved
     array = array.view(numpy.uint16) if input._dtype is dtypes.bfloat16 else array
     return array if array.flags.writeable else read_only_too(array)
 

@@ -255,6 +255,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
     derivative=Rule(
         "DiagonalBackward0",
@@ -275,6 +276,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 @op(
+    strict=True,
     samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))),
     function=False,
     derivative=Rule(

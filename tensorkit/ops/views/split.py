@@ -17,7 +17,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.joining.stack import stack
-from tensorkit.ops.shared.int_args import counted
+from tensorkit.ops.shared.int_args import counted, in_64_bits
 from tensorkit.ops.views.slicing import narrow
 from tensorkit.strides import split as split_strides
 from tensorkit.strides.layout import Layout, contiguous
@@ -153,7 +153,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
         raise TypeError  # the caller says it in PyTorch's words
     if not isinstance(tensor, Tensor):
         return tensor.split(split_size, dim)  # as PyTorch calls what it is given
-    split_size = _number_of_positions(split_size)
+    split_size = in_64_bits(_number_of_positions(split_size))
     if not isinstance(split_size, (int, tuple, list)):
         raise TypeError(
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
@@ -284,7 +284,7 @@ def _sections(given: Any) -> Any:
     first, *rest = given if isinstance(given, (tuple, list)) and given else (given,)
     if isinstance(first, bool) or any(not hasattr(n, "__index__") for n in rest) or first is None:
         raise TypeError  # the caller says it in PyTorch's words
-    return counted(given)
+    return in_64_bits(counted(given))
 
 
 def _check_places(given: Tensor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,8 @@ import numpy
 import pytest
 
 import tensorkit as tk
+from tensorkit.kernels.cuda import code_cache
+from tensorkit.kernels.cuda.traced import proxies
 from tests.cuda.arithmetic.lines import defined
 from tests.cuda.learners import cuda
 
@@ -145,3 +148,30 @@ def test_a_narrow_number_is_a_right_index(run: Run) -> None:
     out = numpy.zeros(1)
     run(kernel, 1, 1, numpy.arange(600.0)[::2], numpy.array([200], numpy.uint8), out)
     assert out[0] == 400
+
+
+def test_a_number_that_a_later_python_loads_in_a_new_way_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no source is known of is typed instruction by instruction; one that nobody knows may hold a number."""
+    scope: dict[str, Any] = {}
+    exec("def kernel(o):\n    o[0] = 7", scope)
+    steps = list(dis.get_instructions(scope["kernel"]))
+    steps.append(steps[0]._replace(opname="LOAD_BRAND_NEW"))
+    monkeypatch.setattr(proxies.dis, "get_instructions", lambda code: steps)
+    with pytest.raises(RuntimeError, match="write the kernel in a file"):
+        proxies.wrapped(scope["kernel"])
+
+
+def test_a_name_that_a_later_python_looks_up_in_a_new_way_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel's fingerprint depends on all that it may name."""
+    scope: dict[str, Any] = {}
+    exec("def kernel(o):\n    o.size[0] = half", scope)
+    code = scope["kernel"].__code__
+    assert code_cache.names_in(code) == {"half"}
+    steps = [
+        one._replace(opname=one.opname.replace("LOAD_GLOBAL", "LOAD_BRAND_NEW"))
+        for one in dis.get_instructions(code)
+    ]
+    monkeypatch.setattr(code_cache, "get_instructions", lambda code: steps)
+    assert code_cache.names_in(code) == {"half"}
+    monkeypatch.setattr(code_cache, "get_instructions", lambda code: [])
+    assert code_cache.names_in(code) == {"half", "size"}

@@ -68,7 +68,7 @@ def test_a_storage_that_was_cut_off_is_not_read_beyond_its_end() -> None:
     a, b = tk.ones(8, device="cuda"), tk.ones(8, device="cuda")
     a + b
     b.untyped_storage().resize_(16)
-    with pytest.raises(RuntimeError, match="illegal memory access"):
+    with pytest.raises(RuntimeError, match="out of bounds for storage of size 16"):
         a + b
 
 

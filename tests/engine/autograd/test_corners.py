@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from typing import Any
 
 import pytest
 
+import tensorkit as tk
 from tests.support.same_program import differing
 from tests.torch_oracle import require_torch
 
@@ -283,6 +285,27 @@ _FUNCTION = (
     "class F(tk.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return {}\n"
     "    @staticmethod\n    def backward(ctx, *grads): return grads[0]\n"
 )
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "with tk.set_grad_enabled(False): tk.ones(2)[0]",
+        "tk.set_grad_enabled(False)\ntk.set_grad_enabled(False)\ntk.set_grad_enabled(True)",
+        "@tk.set_grad_enabled(False)\ndef f(): return tk.ones(2)[0]\nf()",
+        "with tk.no_grad():\n    with tk.enable_grad(): tk.set_grad_enabled(False)",
+        "with tk.no_grad(): tk.set_grad_enabled(True)",
+        "with tk.inference_mode():\n    with tk.inference_mode(False): pass",
+        "x = tk.ones(2, requires_grad=True)\ny = x * 2\n"
+        "def hook(g):\n    with tk.no_grad(): tk.ones(2)[0]\n    with tk.enable_grad(): tk.ones(2)[0]\n"
+        "y.register_hook(hook)\ny.sum().backward()",
+    ],
+)
+def test_views_are_looked_at_only_while_something_is_not_recorded(program: str) -> None:
+    markers = sys.modules["tensorkit.tensor"]._markers
+    before = len(markers)
+    exec(program, {"tk": tk})
+    assert (len(markers), tk.is_grad_enabled()) == (before, True)
 
 
 @pytest.mark.parametrize("block", ["tk.no_grad()", "tk.inference_mode()", "tk.enable_grad()"])

@@ -280,7 +280,8 @@ def test_one_hook_and_none_after_the_last(shell: Shell) -> None:
 
 
 def test_a_closed_view_is_deaf_and_opens_again(shell: Shell) -> None:
-    w = view("square")
+    held = GRAPHS["square"](tk)  # a closed view holds no tensor itself
+    w = GraphView(held[0], names=held[1])
     w.close()
     revision = w.frame["revision"]
     w._heard(w, {"kind": "step"}, None)

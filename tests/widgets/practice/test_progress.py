@@ -303,6 +303,30 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_so(tmp_path: Pat
     assert "answers last for this session" in progress()
 
 
+def a_session() -> str:
+    """Questions are answered and forgotten: what `progress` tells between."""
+    answer_everything()
+    assert Predict("02.slice_stride").answer == (4, 2), "the session goes on"
+    return progress() + forget()
+
+
+@pytest.mark.parametrize("place", ["pipe", "~nosuchuser/answers.json", "1"])
+def test_what_is_no_place_for_answers_is_left_alone_and_nothing_fails(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TENSORKIT_PROGRESS=/dev/null, as an administrator, renamed the device, and a pipe was waited for."""
+    os.mkfifo(pipe := tmp_path / "pipe")
+    monkeypatch.setenv("TENSORKIT_PROGRESS", str(pipe) if place == "pipe" else place)
+    if place == "1":
+        monkeypatch.setattr(Path, "cwd", Path("no such folder").resolve(strict=False).readlink)
+    session_log.use(None)
+    with pytest.warns(UserWarning, match="it is no regular file|is no place for answers") as said:
+        told = a_session()
+    assert "session" in told
+    assert len(said) == 1
+    assert [(path.name, path.is_fifo()) for path in tmp_path.iterdir()] == [("pipe", True)]
+
+
 # ------------------------------------------------------------------ where it is, and where it is not
 
 
@@ -552,28 +576,25 @@ def test_progress_may_reset(file: Path) -> None:
 def test_the_command_tells_and_forgets(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer_everything()
     restarted()
-    folder = str(file.parent.parent)
-    assert main([folder]) == 0
+    assert main([str(file.parent.parent)]) == 0
     assert "Transpose by hand" in capsys.readouterr().out
-    assert main([folder, "--forget"]) == 0
+    assert main([str(file.parent.parent), "--forget"]) == 0
     assert "is deleted" in capsys.readouterr().out
     assert not file.exists()
 
 
-def test_a_file_in_place_of_the_folder_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("")
-    for words in ([str(tmp_path / "file")], [str(tmp_path / "file"), "--forget"]):
+def test_a_file_in_place_of_the_folder_is_one_line(tmp_path: Path, capsys: Any) -> None:
+    (file := tmp_path / "file").write_text("")
+    for words in ([str(file)], [str(file), "--forget"]):
         assert main(words) == 1
-        assert capsys.readouterr() == ("", f"{tmp_path / 'file'} is a file, not a folder; name another.\n")
+        assert capsys.readouterr() == ("", f"{file} is a file, not a folder; name another.\n")
     assert main(["--froget"]) == 2
     assert "unrecognized arguments: --froget" in capsys.readouterr().err
 
 
 def test_the_command_line_has_it(file: Path, root: Path) -> None:
     answer_everything()
-    words = [sys.executable, "-m", "tensorkit.cli", "progress", str(file.parent.parent)]
+    words = [sys.executable, "-m", "tensorkit.cli", "progress", file.parent.parent]
     done = subprocess.run(words, capture_output=True, text=True, cwd=root, check=False, timeout=120)
     assert done.stderr == ""
     assert "Misconceptions met" in done.stdout

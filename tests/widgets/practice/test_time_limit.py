@@ -126,6 +126,21 @@ def test_what_is_in_time_is_given_back_and_what_it_raises_is_raised(way: str) ->
         limited(lambda: (_ for _ in ()).throw(KeyboardInterrupt()), 60)
 
 
+def test_on_a_busy_machine_the_processors_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here other programs have all of it: an answer that takes a while is right, one without end is stopped later."""
+    monkeypatch.setattr(time, "process_time", lambda: 0.0)
+
+    def right() -> int:
+        time.sleep(0.8)
+        return 3
+
+    assert limited(right, 0.5) == 3
+    began = time.monotonic()
+    with pytest.raises(TookTooLong):
+        limited(for_ever, SHORT)
+    assert time.monotonic() - began >= 3 * SHORT
+
+
 def test_no_request_arrives_after_the_end(way: str) -> None:
     """A limit that runs out just when the call ends stops nothing afterwards."""
     for _ in range(300):

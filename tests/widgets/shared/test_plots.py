@@ -494,3 +494,20 @@ def test_a_figure_in_another_format_or_without_an_ending(tmp_path: Path) -> None
     ax.figure.savefig(tmp_path / "c.svg", metadata={"Title": "bits"})
     assert "bits" in (tmp_path / "c.svg").read_text(encoding="utf-8")
     assert (tmp_path / "b.png").is_file()
+
+
+@pytest.mark.parametrize("words", ["$$", "$x$", "\\href{a}{b}", r"$\frac{$", "\ud800", "a\x00b", "_^%s"])
+def test_words_of_any_kind_are_words_on_a_plot(words: str) -> None:
+    """No formula, no link, no half of a character: a title that Matplotlib reads as more would end in an error."""
+    tasks = [TaskSpec("x", "pass", label=words, sub_label=n, description=words + n, env=words) for n in "48"]
+    times = [Measurement(10, [4e-5, 5e-5, 6e-5], task) for task in tasks]
+    titled = TaskSpec("x", "pass", label=words, sub_label=words)
+    made = [
+        plot_timing(times, kind="lines", xlabel=words),
+        plot_timing([Measurement(10, [4e-5], titled)]),
+        plot_timing(times[0], relative_to=f"{words}4, {words}"),
+        plot_images(tk.rand(2, 1, 2, 2), titles=[words, words]),
+        plot_storage(tk.arange(3), name=words),
+    ]
+    for ax in made:
+        ax.figure.savefig(BytesIO(), format="svg")

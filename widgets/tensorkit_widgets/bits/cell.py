@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from tensorkit_widgets.bits.scene import Asked
 from tensorkit_widgets.snapshot.adapter import Link, Meta, describe, library_of, link_of, quietly
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
 from tensorkit_widgets.snapshot.number_text import size_text
+from tensorkit_widgets.widget.let_go import remembered
 
 __all__ = ["Cell", "ElementCell", "NumberCell", "cell_of"]
 
@@ -40,6 +42,10 @@ class NumberCell:
             if finite
             else None
         )
+
+    def remembered(self) -> Callable[[], NumberCell]:
+        """It holds no tensor."""
+        return lambda: self
 
     def at(self, _index: Ints) -> NumberCell:
         """Itself: there is only one number."""
@@ -79,6 +85,11 @@ class ElementCell:
             raise TypeError(f"BitView shows one number, and {meta.dtype} is something else{hint}")
         self.format: Format = FORMATS[meta.dtype]
         self.size = meta.size
+
+    def remembered(self) -> Callable[[], ElementCell]:
+        """What finds the cell again without holding its tensor."""
+        find, index = remembered(self.tensor), self.index
+        return lambda: ElementCell(find(), index)
 
     def at(self, index: Ints) -> ElementCell:
         """Another element of the same tensor."""

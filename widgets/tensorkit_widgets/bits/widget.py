@@ -36,6 +36,7 @@ from tensorkit_widgets.bits.scene_cast import STEPS, compose_cast
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.snapshot.adapter import Link
 from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
 
@@ -80,6 +81,7 @@ class BitView(Board):
     """
 
     kind = "bit-view"
+    live = ("_cell",)
     moments = "step of the cast"
 
     def __init__(
@@ -305,7 +307,7 @@ class BitView(Board):
             self._enter(value)
         elif kind == "explain" and value in self._state.shown:
             self._explain(str(value))
-        elif kind == "cast" and (value == "" or value in FORMATS):
+        elif kind == "cast" and isinstance(value, str) and value in ("", *FORMATS):
             self._change(target=value, at=0)
         elif kind.startswith("show-") and kind[5:] in FORMATS:
             self._toggle(kind[5:], bool(value))
@@ -313,11 +315,12 @@ class BitView(Board):
             self._pick(kind[6:], value)
 
     def _flip(self, key: str) -> None:
-        name, _, place = key.partition(":")
-        if name not in FORMATS or not place.isdigit() or len(place) > 2:
+        name, _, digits = key.partition(":")
+        place = whole_number(digits)
+        if name not in FORMATS or place is None:
             return
-        if int(place) < (1 if name == "bool" else FORMATS[name].width):
-            self._put(self._cast(FORMATS[name]) ^ (1 << int(place)), name, None)
+        if place < (1 if name == "bool" else FORMATS[name].width):
+            self._put(self._cast(FORMATS[name]) ^ (1 << place), name, None)
 
     def _go_to(self, key: str) -> None:
         name = self._state.focus if self._state.focus in self._state.shown else self._state.source
@@ -333,10 +336,11 @@ class BitView(Board):
 
     def _pick(self, which: str, value: Any) -> None:
         size = () if isinstance(self._cell, NumberCell) else self._cell.size
-        if not which.isdigit() or len(which) > 2 or int(which) >= len(size) or not isinstance(value, int):
+        dim = whole_number(which)
+        if dim is None or dim >= len(size) or type(value) is not int:
             return
         index = list(self._state.index)
-        index[int(which)] = max(0, min(int(value), size[int(which)] - 1))
+        index[dim] = max(0, min(value, size[dim] - 1))
         self._change(index=tuple(index), bits=self._cell.at(tuple(index)).read(), asked=None)
 
     def _facts(self) -> Mapping[str, str]:

@@ -46,6 +46,7 @@ class BoxedMemory(Board):
     """
 
     kind = "boxed-memory"
+    live = ("_values", "_found")
 
     def __init__(
         self, values: Any, *, name: str | None = None, dtype: str | None = None, **unknown: Any

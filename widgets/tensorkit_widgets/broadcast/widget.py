@@ -24,6 +24,7 @@ from tensorkit_widgets.drawing.page_width import FEW
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.snapshot.promised import promised
 from tensorkit_widgets.snapshot.window import Window, held_window
 from tensorkit_widgets.widget.board import Board, Control, State
@@ -58,6 +59,7 @@ class BroadcastExplorer(Board):
     """
 
     kind = "broadcast-explorer"
+    live = ("_pair",)
 
     def __init__(
         self, a: Any, b: Any, op: str = "+", *, names: Sequence[str] | None = None, **unknown: Any
@@ -170,11 +172,10 @@ class BroadcastExplorer(Board):
 
     def _do(self, kind: str, message: Mapping[str, Any]) -> None:
         value = message.get("value")
-        if kind == "sign" and value in SIGNS:
+        if kind == "sign" and isinstance(value, str) and value in SIGNS:
             self._change(sign=value)
-        elif kind.startswith("lead-") and isinstance(value, int):
+        elif kind.startswith("lead-") and type(value) is int and (dim := whole_number(kind[5:])) is not None:
             size = self.size or ()
-            dim = int(kind[5:]) if kind[5:].isdigit() else len(size)
             if dim < len(size) - 2:
                 lead = [*self._state.lead, *([0] * len(size))][: len(size) - 2]
                 lead[dim] = max(0, min(value, size[dim] - 1))

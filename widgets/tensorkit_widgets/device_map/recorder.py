@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Self
 
 from tensorkit import tracing
 from tensorkit.errors import DeviceMismatchError
+from tensorkit.process import forks
 from tensorkit_widgets.device_map.model import Moved, Record, Refused, Work
 from tensorkit_widgets.device_map.origin import NumberOf, Spot, place, spot_on, tensors_in
 
@@ -71,7 +72,7 @@ class Recorder:
     """Hears every event of the engine between `start` and `stop`, and holds no tensor."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = forks.lock()
         self._here = _Here()
         self._listening: Any = None
         self._clear()

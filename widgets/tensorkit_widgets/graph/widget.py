@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from tensorkit_widgets.graph.rehearse import rehearse
 from tensorkit_widgets.graph.scene import GraphSheet, compose_graph, steps_of, translated
 from tensorkit_widgets.graph.text import text_twin
 from tensorkit_widgets.snapshot.adapter import library_of
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.picture import css
@@ -60,6 +60,7 @@ class GraphView(Board):
     """
 
     kind = "graph-view"
+    live = ("_tensors", "_gradient", "_pairs")
     moments = "step of the rehearsal"
     writes = frozenset({"backward"})
 
@@ -226,8 +227,8 @@ class GraphView(Board):
 
     def _do(self, kind: str, message: Mapping[str, Any]) -> None:
         key = message.get("key")
-        if kind == "unfold" and isinstance(key, str) and re.fullmatch(r"\d{1,9}", key):
-            self._refold(self._state.unfolded | {int(key)})
+        if kind == "unfold" and isinstance(key, str) and (number := whole_number(key)) is not None:
+            self._refold(self._state.unfolded | {number})
         elif kind == "fold":
             self._refold(frozenset())
         elif kind == "backward":
@@ -246,17 +247,17 @@ class GraphView(Board):
         }
 
 
-def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> list[tuple[str, Any]]:
+def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> tuple[tuple[str, Any], ...]:
     """The names that the picture may use."""
     if names is None:
         names = {**frame.f_globals, **frame.f_locals}
     elif not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
         raise TypeError('names must be a dictionary from names to tensors, such as {"w": w}')
-    return named(names, library_of(tensors[0])) if tensors else []
+    return tuple(named(names, library_of(tensors[0]))) if tensors else ()
 
 
-def _used(pairs: Sequence[tuple[str, Any]], graph: Graph) -> list[tuple[str, Any]]:
+def _used(pairs: Sequence[tuple[str, Any]], graph: Graph) -> tuple[tuple[str, Any], ...]:
     """The names that occur, so that the view keeps no other tensor alive."""
     seen = {vertex.name for vertex in graph.vertices} | {m.name for v in graph.vertices for m in v.made}
     seen |= {kept.source for vertex in graph.vertices for kept in vertex.kept} | set(graph.title.split(", "))
-    return [(name, tensor) for name, tensor in pairs if name in seen]
+    return tuple((name, tensor) for name, tensor in pairs if name in seen)

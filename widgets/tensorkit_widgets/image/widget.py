@@ -20,6 +20,7 @@ from tensorkit_widgets.drawing.sheet import PAGE, Sheet
 from tensorkit_widgets.image.scene import ImageFacts, Shot, compose_image
 from tensorkit_widgets.snapshot.adapter import Meta, Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.snapshot.window import Window, strip_runs
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
@@ -61,6 +62,7 @@ class ImageView(Board):
     """
 
     kind = "image-view"
+    live = ("_tensor",)
 
     def __init__(
         self, tensor: Any, order: str | None = None, *, name: str | None = None, **unknown: Any
@@ -225,16 +227,17 @@ class ImageView(Board):
             self._change(order=value, pixel=(0, 0), lead=())
         elif kind in ("look", "pixel") and isinstance(key, str):
             self._look_at(key)
-        elif kind.startswith("lead-") and whole is not None and kind[5:].isdigit() and int(kind[5:]) < 16:
+        elif kind.startswith("lead-") and whole is not None and (dim := whole_number(kind[5:])) is not None:
             lead = [*self._state.lead, *([0] * 16)][:16]
-            lead[int(kind[5:])] = max(0, whole)
-            self._change(lead=tuple(lead))
+            if dim < 16:
+                lead[dim] = max(0, whole)
+                self._change(lead=tuple(lead))
 
     def _look_at(self, key: str) -> None:
         """A tile of the picture or of the numbers, ``px:3,4`` or ``v:3,4,0``."""
-        places = key.partition(":")[2].split(",")[:2]
-        if len(places) == 2 and all(place.isdigit() and len(place) < 10 for place in places):
-            self._change(pixel=(int(places[0]), int(places[1])))
+        row, column = [*map(whole_number, key.partition(":")[2].split(",")[:2]), None, None][:2]
+        if row is not None and column is not None:
+            self._change(pixel=(row, column))
 
     def _facts(self) -> Mapping[str, str]:
         facts = self._facts_of(describe(self._tensor))

@@ -45,7 +45,7 @@ from tensorkit_widgets.snapshot.adapter import (
 )
 from tensorkit_widgets.snapshot.expression import Mask, NotAllowed, show_index
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
-from tensorkit_widgets.snapshot.number_text import short
+from tensorkit_widgets.snapshot.number_text import short, whole_number
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, Window, strip_runs
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
@@ -88,6 +88,7 @@ class IndexExplorer(Board):
     """
 
     kind = "index-explorer"
+    live = ("_tensor",)
 
     def __init__(self, t: Any, index: str = ":", *, name: str | None = None, **unknown: Any) -> None:
         if unknown:
@@ -418,8 +419,8 @@ class IndexExplorer(Board):
         if kind in ("index", "offer") and isinstance(value, str):
             if value.strip() != self._code():
                 self._choose(parse_pick(value, self._word()))
-        elif kind.startswith("swap-") and kind[5:].isdigit():
-            self._swap(int(kind[5:]))
+        elif kind.startswith("swap-") and (dim := whole_number(kind[5:])) is not None:
+            self._swap(dim)
         elif kind == "pick" and isinstance(key, str):
             self._press(key)
 

@@ -28,6 +28,7 @@ from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.kernel_tracer.model import Launch
 from tensorkit_widgets.kernel_tracer.scene import Moment, compose_kernel
 from tensorkit_widgets.kernel_tracer.words import story
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget.board import Board, Control, State
 
 __all__ = ["KernelTracer"]
@@ -198,5 +199,4 @@ class KernelTracer(Board):
 
 
 def _number(key: str) -> int | None:
-    tail = key.rpartition(":")[2]
-    return int(tail) if tail.isdigit() and len(tail) < 9 else None
+    return whole_number(key.rpartition(":")[2])

@@ -21,6 +21,7 @@ from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.matmul.scene import Factor, Moment, Number, compose_matmul, compose_refused
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
@@ -71,6 +72,7 @@ class MatmulExplorer(Board):
     """
 
     kind = "matmul-explorer"
+    live = ("_pair",)
 
     def __init__(
         self, a: Any, b: Any, *, names: Sequence[str] | None = None, tile: int | None = None, **unknown: Any
@@ -231,10 +233,9 @@ class MatmulExplorer(Board):
             self._change(tiled=value, at=0)
         elif kind == "side" and value in (1, 2, 3, 4) and type(value) is int:
             self._change(side=value, at=0)
-        elif kind.startswith("lead-") and type(value) is int and kind[5:].isdigit():
+        elif kind.startswith("lead-") and type(value) is int and (dim := whole_number(kind[5:])) is not None:
             made = self._product()
             size = () if isinstance(made, str) else describe(made.result).size[:-2]
-            dim = int(kind[5:])
             if dim < len(size):
                 lead = [*self._state.lead, *([0] * len(size))][: len(size)]
                 lead[dim] = max(0, min(value, size[dim] - 1))

@@ -23,6 +23,7 @@ from tensorkit_widgets.namespace.cell_hook import MemoryHook, hook
 from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Storage
 from tensorkit_widgets.namespace.moments import MomentBoard, MomentState
 from tensorkit_widgets.namespace.words import MemoryPage, happened, moment_words, totals
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Control
 
@@ -167,9 +168,9 @@ class MemoryMap(MomentBoard[MemoryPage]):
         elif kind == "all":
             self._change(only=0)
         elif kind == "only" and isinstance(key, str):
-            number = key.partition(":")[0].removeprefix("h")
-            if number.isdecimal() and len(number) < 10:
-                self._change(only=int(number))
+            number = whole_number(key.partition(":")[0].removeprefix("h"))
+            if number is not None:
+                self._change(only=number)
 
     def _facts(self) -> Mapping[str, str]:
         page = self._page_at(self.at)

@@ -16,10 +16,10 @@ False
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tensorkit.process import forks
 from tensorkit_widgets.namespace.find_tensors import clean
 from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Moment
 from tensorkit_widgets.namespace.watch import MemoryWatch
@@ -71,7 +71,7 @@ class MemoryHook:
 
     def __init__(self, names: Callable[[], tuple[Names, Names]] = notebook) -> None:
         self._names = names
-        self._guard = threading.RLock()
+        self._guard = forks.rlock()
         self._watch = MemoryWatch()
         self._listeners: list[OnSnapshot] = []
         self._busy = False

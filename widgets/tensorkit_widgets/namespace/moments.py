@@ -39,6 +39,7 @@ class MomentBoard(Board, Generic[Page]):
     """
 
     moments = "moment"
+    live = ("_source",)
 
     #: Ends the subscription. A board whose arguments were refused has none, and is closed all the same.
     _end: Callable[[], None] = staticmethod(_nothing)
@@ -169,6 +170,7 @@ class MomentBoard(Board, Generic[Page]):
     def close(self) -> None:
         """Take the board down; the hook after every cell goes with the last one."""
         self._end()
+        self._end = _nothing
         super().close()
 
     def _reopen(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN, dash_of
+from tensorkit_widgets.render.marks import drawable
 
 __all__ = ["Canvas"]
 
@@ -89,7 +90,8 @@ class Canvas:
         from matplotlib.patheffects import Normal, Stroke
 
         made = self.ax.text(
-            x, y, words, fontsize=size * self.unit, color=self.colour(ink), fontweight="bold" if bold else "normal",
+            x, y, drawable(words), fontsize=size * self.unit, color=self.colour(ink),
+            fontweight="bold" if bold else "normal",
             family=MONOSPACED if mono else PLAIN, ha=anchor, va="baseline", rotation=turn,
             rotation_mode="anchor", zorder=self._next(), gid=gid, parse_math=False,
         )  # fmt: skip
@@ -112,7 +114,8 @@ class Canvas:
         if not words.strip():
             return 0.0
         face = FontProperties(family=PLAIN, weight="bold" if bold else "normal")
-        return float(TextPath((0, 0), words.replace("$", "S"), size=size, prop=face).get_extents().width)
+        plain = drawable(words).replace("$", "S")
+        return float(TextPath((0, 0), plain, size=size, prop=face).get_extents().width)
 
     def colour(self, name: str) -> str:
         """A name of the palette as a colour; ``none`` stays."""

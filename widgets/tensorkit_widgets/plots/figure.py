@@ -5,10 +5,15 @@ matplotlib is needed to import this module; `style.axes_for` does when a plot as
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from matplotlib import rc_context, rcParams
 from matplotlib.figure import Figure
+
+from tensorkit_widgets.widget.saved_file import saved
 
 __all__ = ["KitFigure"]
 
@@ -46,5 +51,7 @@ class KitFigure(Figure):
             written = rcParams["savefig.format"]
         if about := self.about(written):
             options["metadata"] = {**about, **(options.get("metadata") or {})}
-        with rc_context(_SAVED):
+        with rc_context(_SAVED), ExitStack() as whole:
+            if isinstance(fname, str | PathLike) and Path(fname).suffix:
+                fname = whole.enter_context(saved(Path(fname)))
             super().savefig(fname, **options)

@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorkit as tk
 from tensorkit.lab.ending import command
-from tensorkit.whole_file import beside
+from tensorkit.process.whole_file import beside
 from tensorkit_widgets.plots.storage import plot_storage
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN
 from tensorkit_widgets.render.palette import LIGHT

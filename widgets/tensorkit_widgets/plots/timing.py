@@ -17,6 +17,7 @@ from tensorkit_widgets.plots.style import (
     dim_colour,
     shade,
 )
+from tensorkit_widgets.render.marks import drawable
 
 __all__ = ["plot_timing"]
 
@@ -78,8 +79,9 @@ def plot_timing(
     given = _given(measurements)
     rows, series, found = _grouped(given)
     if relative_to is not None:
-        found = _relative(found, str(relative_to), series)
-    titles = list(dict.fromkeys(m.task_spec.label for m in given if m.task_spec.label))
+        relative_to = drawable(str(relative_to))
+        found = _relative(found, relative_to, series)
+    titles = list(dict.fromkeys(drawable(str(m.task_spec.label)) for m in given if m.task_spec.label))
     fitting = (8.0, 4.5) if kind == "lines" else (8.0, 1.5 + 0.45 * len(found) + 0.15 * len(rows))
     new = ax is None
     ax, colours = axes_for(ax, fitting if figsize is None else figsize, theme)
@@ -126,7 +128,7 @@ def _grouped(given: Sequence[Any]) -> tuple[list[str], list[str], dict[Key, _Spr
 
 def _row(measurement: Any) -> str:
     task = measurement.task_spec
-    return str(task.sub_label or ("" if task.description else task.stmt))
+    return drawable(str(task.sub_label or ("" if task.description else task.stmt)))
 
 
 def _series(measurement: Any, threads: bool) -> str:
@@ -134,7 +136,7 @@ def _series(measurement: Any, threads: bool) -> str:
     parts = [task.description or (task.stmt if task.sub_label else ""), task.env or ""]
     if threads:
         parts.append(f"{task.num_threads} thread" + "s" * (task.num_threads != 1))
-    return ", ".join(part for part in parts if part)
+    return drawable(", ".join(str(part) for part in parts if part))
 
 
 def _spread(ordered: Sequence[float]) -> _Spread:
@@ -200,7 +202,7 @@ def _bars(
                 shown(spread.middle), (spread.high, places[key]), (7, 0), textcoords="offset points", va="center",
                 color=colours["ink"], fontsize=12, fontweight="bold", family=MONOSPACED, annotation_clip=False,
             )  # fmt: skip
-    ax.set_yticks(ticks if any(rows) else [], rows if any(rows) else [], family=MONOSPACED)
+    ax.set_yticks(ticks if any(rows) else [], rows if any(rows) else [], family=MONOSPACED, parse_math=False)
     ax.set_ylim(max(places.values()) + 0.6, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(False, axis="y")
@@ -267,11 +269,12 @@ def _named(
     ax: Any, kind: str, title: str, quantity: str, xlabel: str | None, colours: dict[str, str]
 ) -> None:
     ax.set_title(
-        title, loc="left", fontsize=14, fontweight="bold", color=colours["ink"], family=PLAIN, pad=12
-    )
-    across, up = (quantity, "") if kind == "bars" else (xlabel or "", quantity)
-    ax.set_xlabel(across, fontsize=12)
-    ax.set_ylabel(up, fontsize=12)
+        title, loc="left", fontsize=14, fontweight="bold", color=colours["ink"], family=PLAIN, pad=12,
+        parse_math=False,
+    )  # fmt: skip
+    across, up = (quantity, "") if kind == "bars" else (drawable(xlabel or ""), quantity)
+    ax.set_xlabel(across, fontsize=12, parse_math=False)
+    ax.set_ylabel(up, fontsize=12, parse_math=False)
 
 
 def _legend(ax: Any, colours: dict[str, str]) -> None:
@@ -282,6 +285,7 @@ def _legend(ax: Any, colours: dict[str, str]) -> None:
     )
     for text in made.get_texts():
         text.set_family(PLAIN)
+        text.set_parse_math(False)  # "$x" is the shell's, and no formula
 
 
 def _fit(ax: Any) -> None:

@@ -6,24 +6,27 @@ static one therefore never disagree, and everything that anyone typed is escaped
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import traitlets
 
+from tensorkit.process import forks
+from tensorkit_widgets.diagnosis.way_out import in_words
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Verdict
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plain
 from tensorkit_widgets.practice.session_log import CARDS, MEMORY, events, keep, note, recall
 from tensorkit_widgets.practice.static_card import card_page, card_svg
 from tensorkit_widgets.render.esm import static
+from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.widget.live_view import display_live
+from tensorkit_widgets.widget.saved_file import save_as
 from tensorkit_widgets.widget.shared_script import SharedScript
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
-_GUARD = threading.RLock()  # one for all cards: two of them may show one state
+_GUARD = forks.rlock()  # one for all cards: two of them may show one state
 
 
 def button(do: str, label: str, *, quiet: bool = False) -> str:
@@ -83,7 +86,6 @@ class Card(SharedScript):
         self._fresh = {**fresh, "history": ()}
         self.knows = tuple(dict.fromkeys(name for name in knows if name))
         super().__init__()
-        self.on_msg(self._heard)
         CARDS.add(self)
         self._begin("")
 
@@ -131,16 +133,12 @@ class Card(SharedScript):
         Raises:
             ValueError: when the name ends in something else.
         """
-        target = Path(path)
         writers: dict[str, Callable[[], str]] = {
             ".svg": self.svg,
             ".txt": lambda: self.text() + "\n",
             ".html": lambda: card_page(self.label, self._mood(), self._body(live=False)),
         }
-        if target.suffix not in writers:
-            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
-        target.write_text(writers[target.suffix](), encoding="utf-8", errors="backslashreplace")
-        return target
+        return save_as(path, writers)
 
     def svg(self, theme: str | None = None) -> str:
         """The card as a picture; ``theme`` is "light", "dark", or None for what the reader prefers."""
@@ -163,7 +161,7 @@ class Card(SharedScript):
         if self.comm is None:  # an earlier run of the cell was closed, but somebody still holds its card
             self.__dict__.pop("_repr_mimebundle_", None)
             self.open()
-        still = {"text/html": self.static_html(), "text/plain": self.text()}
+        still = {"text/html": drawable(self.static_html()), "text/plain": drawable(self.text())}
         display_live(self, still, "Run this cell to answer.")
 
     def _draw(self, announced: str = "", *, soon: bool = False) -> None:
@@ -191,12 +189,13 @@ class Card(SharedScript):
         behind = f" Behind it: {name}." if name else ""
         return f"Before, you had said: {past[-2]['said']}.{behind}"
 
-    def _paint(self, announced: str) -> None:
-        self.html = (
+    def _paint(self, announced: str, trouble: str = "") -> None:
+        said = f'<p class="tk-note">{escape(trouble)}</p>' if trouble else ""
+        self.html = drawable(
             f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"{self._marks()}'
-            f' aria-label="{escape(self.label)}">{self._body(live=True)}</div>'
+            f' aria-label="{escape(self.label)}">{self._body(live=True)}{said}</div>'
         )
-        self.announced = plain(announced)
+        self.announced = drawable(plain(announced))
 
     def _heard(self, _widget: object, content: object, _buffers: object) -> None:
         """A message from the browser: `{"do": …, "value": …}`; anything else is no message of ours."""
@@ -204,10 +203,26 @@ class Card(SharedScript):
             return
         act = self._acts().get(content["do"])
         value = content.get("value", "")
-        if act and isinstance(value, str) and len(value) <= LONGEST_TEXT:
-            act(value)
+        if act and isinstance(value, str):
+            self._tried(act, value)
         with self._guard:
             self.heard += 1  # the browser waits for this: a card whose kernel is gone must say so
+
+    def _tried(self, act: Callable[[str], object], value: str) -> None:
+        """Do what the browser asks for: an error is said on the card, which stays as it was."""
+        before = dict(self._state)
+        try:
+            if len(value) > LONGEST_TEXT:
+                raise ValueError(
+                    f"an answer has at most {LONGEST_TEXT} characters, and this one has {len(value):,}"
+                )
+            act(value)
+        except Exception as error:
+            with self._guard:
+                self._state.clear()
+                self._state.update(before)
+                words = f"That was not possible: {in_words(error)}"
+                self._paint(words, words)
 
     def _marks(self) -> str:
         """Further attributes of the live card: what the page has to know of it."""

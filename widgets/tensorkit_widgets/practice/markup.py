@@ -79,6 +79,8 @@ def shown(value: object, longest: int = 60) -> str:
         value = value[: longest * 2]  # type: ignore[index]
     try:
         text = " ".join(repr(value).split())
+    except ValueError:  # Python writes no more than 4,300 digits
+        text = f"a number of {value.bit_length()} bits" if type(value) is int else f"a {type(value).__name__}"
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= longest else text[: longest - 1] + "…"
@@ -105,5 +107,8 @@ def told(error: BaseException) -> str:
         text = (str(error).strip().splitlines() or [""])[0]
     except Exception:
         text = ""
-    name = type(error).__name__
+    kinds = [kind for kind in type(error).__mro__ if kind.__module__ != "builtins" or kind.__name__[0] != "_"]
+    name = kinds[
+        0
+    ].__name__  # what Python keeps to itself, as `_IncompleteInputError`, is shown as what it is
     return (f"{name}: {text[:200]}" if text else name).rstrip(".")

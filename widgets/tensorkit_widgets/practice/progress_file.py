@@ -27,16 +27,18 @@ True
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import secrets
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
+
+from tensorkit.process.whole_file import beside, is_regular
 
 __all__ = ["LARGEST", "MOST_EVENTS", "ProgressFile", "Record", "choose", "place"]
 
@@ -107,8 +109,14 @@ def _in_notebook() -> bool:
 
 
 def choose() -> ProgressFile:
-    """The file of this process, as its environment says."""
-    return ProgressFile(place(os.environ, _in_notebook()))
+    """The file of this process, as its environment says; none where that names no place."""
+    try:
+        return ProgressFile(place(os.environ, _in_notebook()))
+    except (OSError, RuntimeError) as error:  # the folder is gone, or nobody's home is asked for
+        nowhere = ProgressFile(None)
+        wish = os.environ.get("TENSORKIT_PROGRESS") or "the folder of this notebook"
+        nowhere.say(f"{wish} is no place for answers ({_reason(error)}): they last for this session.")
+        return nowhere
 
 
 class ProgressFile:
@@ -118,8 +126,17 @@ class ProgressFile:
         self.path = path
         self.learner = "" if path is None else secrets.token_hex(8)
         """Stands for the learner, so that the options keep their order; drawn at random, and kept in the file."""
+        self._warned = False
         self.trouble = ""
         """Why nothing is kept, or what was wrong with the file: a sentence, '' when all is well."""
+
+    def say(self, trouble: str) -> None:
+        """Say why nothing is kept: in `progress()`, and once in a warning."""
+        self.trouble, first = trouble, not self._warned
+        self._warned = True
+        if first:
+            with contextlib.suppress(UserWarning):  # who makes errors of warnings has `progress()`
+                warnings.warn(trouble, UserWarning, stacklevel=2)
 
     def read(self) -> dict[str, Record]:
         """All records; a damaged file is set aside, which is said in a warning and in `trouble`."""
@@ -130,6 +147,7 @@ class ProgressFile:
         if self.path is None:
             return {}, False
         try:
+            _require_regular(self.path)
             if self.path.stat().st_size > LARGEST:
                 raise ValueError("it is too large")
             found = json.loads(self.path.read_text(encoding="utf-8"))
@@ -137,7 +155,7 @@ class ProgressFile:
         except FileNotFoundError:
             return {}, True
         except OSError as error:
-            self.trouble = f"{self.path} cannot be read ({_reason(error)}): answers last for this session."
+            self.say(f"{self.path} cannot be read ({_reason(error)}): answers last for this session.")
             return {}, False
         except (ValueError, RecursionError):
             return {}, self._set_aside()
@@ -146,7 +164,7 @@ class ProgressFile:
         if not isinstance(found, dict) or not isinstance(found.get("cards"), dict):
             raise ValueError("it is no record of answers")
         if found.get("version") != VERSION:
-            self.trouble = f"{self.path} is of another version of tensorkit: it is left as it is."
+            self.say(f"{self.path} is of another version of tensorkit: it is left as it is.")
             return {}, False
         if isinstance(found.get("learner"), str) and found["learner"]:
             self.learner = found["learner"]
@@ -162,7 +180,7 @@ class ProgressFile:
         except FileNotFoundError:
             return True  # another kernel was quicker
         except OSError as error:
-            self.trouble = f"{self.path} is damaged and cannot be set aside ({_reason(error)})."
+            self.say(f"{self.path} is damaged and cannot be set aside ({_reason(error)}).")
             return False
         self.trouble = f"{self.path} was damaged. It is now {aside.name}, and a new one is begun."
         warnings.warn(self.trouble, UserWarning, stacklevel=2)
@@ -173,6 +191,7 @@ class ProgressFile:
         if self.path is None:
             return False
         try:
+            _require_regular(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(self.path.with_suffix(".lock")):
                 records, writable = self._whole()
@@ -186,7 +205,7 @@ class ProgressFile:
                 whole = {"about": _ABOUT, "version": VERSION, "learner": self.learner, "cards": records}
                 self._swap(whole)
         except OSError as error:
-            self.trouble = f"{self.path} cannot be written ({_reason(error)}): answers last for this session."
+            self.say(f"{self.path} cannot be written ({_reason(error)}): answers last for this session.")
             return False
         return True
 
@@ -194,23 +213,21 @@ class ProgressFile:
         """Replace the file in one step: a crash or a full disk leaves the old one whole."""
         assert self.path is not None
         text = json.dumps(whole, indent=1, ensure_ascii=False)
-        handle, waiting = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.", suffix=".part")
-        try:
-            # A lone surrogate that somebody typed is no UTF-8.
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(waiting, self.path)
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(waiting)
+        # A lone surrogate that somebody typed is no UTF-8.
+        with (
+            beside(self.path) as waiting,
+            waiting.open("w", encoding="utf-8", errors="backslashreplace") as file,
+        ):
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
 
     def delete(self) -> bool:
         """Delete the file; whether there was one. The folder stays: other things of the kit's are in it."""
         if self.path is None:
             return False
         try:
+            _require_regular(self.path)
             with _locked(self.path.with_suffix(".lock")):
                 self.path.unlink()
             with contextlib.suppress(OSError):
@@ -218,7 +235,7 @@ class ProgressFile:
         except FileNotFoundError:
             return False
         except OSError as error:
-            self.trouble = f"{self.path} cannot be deleted ({_reason(error)})."
+            self.say(f"{self.path} cannot be deleted ({_reason(error)}).")
             return False
         return True
 
@@ -237,8 +254,15 @@ def _history(record: Record) -> list[dict[str, Any]]:
     return [event for event in found if isinstance(event, dict)] if isinstance(found, list) else []
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
+def _require_regular(path: Path) -> None:
+    """Leave devices, pipes and folders alone: they are not ours to read, to rename or to delete."""
+    if not is_regular(path):
+        raise OSError(errno.EINVAL, "it is no regular file")
+
+
+def _reason(error: Exception) -> str:
+    words = error.strerror if isinstance(error, OSError) else str(error)
+    return (words or type(error).__name__).lower().rstrip(".")
 
 
 @contextlib.contextmanager

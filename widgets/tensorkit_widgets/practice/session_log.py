@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from tensorkit.process import forks
 from tensorkit_widgets.practice import progress_file
 from tensorkit_widgets.practice.facts import Verdict, is_tensor
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown
@@ -29,6 +30,9 @@ State = dict[str, Any]
 MEMORY: dict[str, State] = {}
 """What the learner did, by the card's kind and name: it outlives the widget, so a cell may be run again."""
 
+_KNOWS: dict[str, tuple[str, ...]] = {}
+"""The misconceptions that a card can recognise, which outlive it too."""
+
 CARDS: weakref.WeakSet[Any] = weakref.WeakSet()
 """The cards that are alive, so that forgetting reaches them, and two cards of one question agree."""
 
@@ -38,7 +42,7 @@ LATER_S = 0.4
 """Seconds after which the last moves of a line are written."""
 
 _file: list[progress_file.ProgressFile] = []
-_turn = threading.RLock()
+_turn = forks.rlock()
 _waiting: dict[str, progress_file.Record] = {}
 _timers: list[threading.Timer] = []
 
@@ -82,12 +86,12 @@ def keep(key: str, state: State, knows: Iterable[str], *, soon: bool = False) ->
 
     With `soon` it is written a moment later, together with what follows: a line that moves should not wait for a disk.
     """
-    MEMORY[key] = state
+    MEMORY[key], _KNOWS[key] = state, tuple(knows)
     if file().path is None:
         return
     packed = {name: _packed(value) for name, value in state.items() if name not in _PASSING}
     with _turn:
-        _waiting[_short(key)] = {**packed, "knows": list(knows), "changed": _now()}
+        _waiting[_short(key)] = {**packed, "knows": list(_KNOWS[key]), "changed": _now()}
     if soon:
         _later()
     else:
@@ -142,7 +146,8 @@ def everything() -> dict[str, State]:
     flush()
     whole = {key: {k: _unpacked(v) for k, v in record.items()} for key, record in file().read().items()}
     for key, state in MEMORY.items():
-        knows = next((card.knows for card in list(CARDS) if card.key == key), ())
+        earlier = _KNOWS.get(key, whole.get(_short(key), {}).get("knows", ()))
+        knows = next((card.knows for card in list(CARDS) if card.key == key), earlier)
         whole[_short(key)] = {**state, "knows": tuple(knows)}
     return whole
 

@@ -33,6 +33,7 @@ from tensorkit_widgets.reduction.model import (
 from tensorkit_widgets.reduction.scene import Collapse, compose_reduction
 from tensorkit_widgets.snapshot.adapter import describe, library_of, link_of, look
 from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
@@ -69,6 +70,7 @@ class ReductionExplorer(Board):
     """
 
     kind = "reduction-explorer"
+    live = ("_tensor",)
 
     def __init__(
         self,
@@ -231,10 +233,14 @@ class ReductionExplorer(Board):
             self._turn(keepdim=value)
         elif kind == "all" and isinstance(value, bool):
             self._turn(dim=None if value else 0)
-        elif kind.startswith("dim-") and kind[4:].isdigit() and isinstance(value, bool):
-            self._toggle(int(kind[4:]), value)
-        elif kind.startswith("lead-") and kind[5:].isdigit() and type(value) is int:
-            self._hold(int(kind[5:]), value)
+        elif (
+            kind.startswith("dim-")
+            and (dim := whole_number(kind[4:])) is not None
+            and isinstance(value, bool)
+        ):
+            self._toggle(dim, value)
+        elif kind.startswith("lead-") and (dim := whole_number(kind[5:])) is not None and type(value) is int:
+            self._hold(dim, value)
         elif kind == "open" and isinstance(key, str):
             self._open(key)
         elif kind == "whole" and self._state.inside is not None:

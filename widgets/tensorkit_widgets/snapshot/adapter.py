@@ -14,7 +14,6 @@ and what cannot be read any more (a storage freed or shrunk under the tensor) be
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.conj_bit import CONJ, NEG
+from tensorkit.process import forks
 from tensorkit_widgets.snapshot.geometry import Ints, extent
 from tensorkit_widgets.snapshot.window import Window
 
@@ -49,7 +49,7 @@ __all__ = [
 
 Number = bool | int | float | complex
 
-_lock = threading.RLock()
+_lock = forks.rlock()
 
 
 @dataclass(frozen=True, slots=True)

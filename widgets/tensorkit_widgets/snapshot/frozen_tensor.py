@@ -13,13 +13,13 @@ that names the storages A, B, C … holds weak references only.
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
 
+from tensorkit.process import forks
 from tensorkit_widgets.snapshot.adapter import Buffer, Meta, Snapshot, describe, look
 from tensorkit_widgets.snapshot.geometry import Ints, all_indices
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, default_focus, grid_window, strip_runs
@@ -104,7 +104,7 @@ class Ledger:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
         self._given = 0
-        self._lock = threading.Lock()
+        self._lock = forks.lock()
 
     def letter(self, tensor: Any, meta: Meta) -> str:
         """The letter of a tensor's storage."""

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 import numpy
 
-__all__ = ["exact_texts", "full", "short", "size_text", "stored", "texts"]
+__all__ = ["exact_texts", "full", "short", "size_text", "stored", "texts", "whole_number"]
 
 Number = bool | int | float | complex
 
@@ -103,3 +103,12 @@ def size_text(size: Sequence[int]) -> str:
     ('(3,)', '(2, 2)')
     """
     return "(" + ", ".join(map(str, size)) + ("," if len(size) == 1 else "") + ")"
+
+
+def whole_number(text: str) -> int | None:
+    """The number that one to nine digits are; None for all else, such as ``"²"``, which `str.isdigit` takes for one.
+
+    >>> whole_number("12"), whole_number("²"), whole_number("-1"), whole_number("1" * 5000)
+    (12, None, None, None)
+    """
+    return int(text) if len(text) < 10 and text.isascii() and text.isdigit() else None

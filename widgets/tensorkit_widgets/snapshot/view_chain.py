@@ -22,7 +22,7 @@ from tensorkit_widgets.snapshot.geometry import Ints, conflicts, is_contiguous
 __all__ = ["Link", "Step", "StepFailed", "apply", "base_link", "build", "parse", "why"]
 
 LARGEST_COPY = 2**28
-"""Bytes that one typed step may copy; a learner's slip must not fill the machine."""
+"""Bytes that the steps of one typed chain may copy; a learner's slip must not fill the machine."""
 
 _NUMPY_METHODS = frozenset({"transpose", "swapaxes", "reshape", "flatten", "squeeze", "diagonal"})
 _NUMPY_WAYS = {
@@ -91,9 +91,11 @@ def build(
     """
     links = [first or base_link(tensor, name)]
     reuse = bool(known) and known[0].tensor is tensor and known[0].meta == links[0].meta
+    room = LARGEST_COPY
     for k, call in enumerate(calls):
         reuse = reuse and k + 1 < len(known) and known[k + 1].call == call and _fresh(known[k + 1])
-        links.append(known[k + 1] if reuse else _link(links[-1], call, k))
+        links.append(known[k + 1] if reuse else _link(links[-1], call, k, room))
+        room -= links[-1].meta.nbytes if links[-1].step.kind == "copy" else 0
     return tuple(links)
 
 
@@ -101,9 +103,9 @@ def _fresh(link: Link) -> bool:
     return describe(link.tensor) == link.meta
 
 
-def _link(before: Link, call: Call, at: int) -> Link:
+def _link(before: Link, call: Call, at: int, room: int) -> Link:
     try:
-        call, tensor = apply(before.tensor, call, before.meta)
+        call, tensor = apply(before.tensor, call, before.meta, room)
         meta = describe(tensor)
     except (NotAllowed, MemoryError, RecursionError):
         raise
@@ -114,9 +116,12 @@ def _link(before: Link, call: Call, at: int) -> Link:
     return Link(Step(call.code, meta.size, meta.stride, meta.offset, kind, reason), call, tensor, meta)
 
 
-def apply(tensor: Any, call: Call, meta: Meta) -> tuple[Call, Any]:
-    """One step on a live tensor; the call comes back as it was really made (NumPy's full index needs a `...`)."""
-    if call.name in _COPIERS and _copied(call, meta) * meta.itemsize > LARGEST_COPY:
+def apply(tensor: Any, call: Call, meta: Meta, room: int = LARGEST_COPY) -> tuple[Call, Any]:
+    """One step on a live tensor; the call comes back as it was really made (NumPy's full index needs a `...`).
+
+    ``room`` is how many bytes it may copy.
+    """
+    if call.name in _COPIERS and _copied(call, meta) * meta.itemsize > room:
         raise NotAllowed(f"not allowed here: `{call.code}` would copy more than {LARGEST_COPY // 2**20} MiB")
     if call.name == "[]":
         return _indexed(tensor, call, meta)
@@ -131,11 +136,17 @@ def apply(tensor: Any, call: Call, meta: Meta) -> tuple[Call, Any]:
 def _copied(call: Call, meta: Meta) -> int:
     lists = 1
     if call.name == "[]":
-        index = call.args[0] if isinstance(call.args[0], tuple) else call.args
-        if not any(isinstance(item, list) for item in index):
+        masks = [item for item in _items(call) if isinstance(item, bool)]  # True copies all, False nothing
+        listed = [len(item) for item in _items(call) if isinstance(item, list)]
+        if not (masks or listed) or False in masks:
             return 0
-        lists = max(len(item) for item in index if isinstance(item, list))
+        lists = max(listed, default=1)
     return prod(meta.size) * max(lists, 1)
+
+
+def _items(call: Call) -> tuple[Any, ...]:
+    """What stands between the brackets."""
+    return call.args[0] if isinstance(call.args[0], tuple) else call.args
 
 
 def _indexed(tensor: Any, call: Call, meta: Meta) -> tuple[Call, Any]:
@@ -190,6 +201,8 @@ def why(call: Call, before: Meta, after: Meta, kind: str) -> str:
 
 def _why_copy(call: Call, before: Meta) -> str:
     if call.name == "[]":
+        if not any(isinstance(item, list) for item in _items(call)):
+            return "True and False are masks, so the elements that they choose were copied into a new storage"
         return "a list of indices picks elements one by one, so they were copied into a new storage"
     if call.name == "clone":
         return "clone always copies"

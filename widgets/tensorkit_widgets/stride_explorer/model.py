@@ -179,7 +179,7 @@ def _slice(
     """A slider: its slice takes the place of one that ends the chain."""
     count, rows, size = slices(links)
     dim, value = message.get("dim"), message.get("value")
-    if type(dim) is not int or type(value) is not int or not 0 <= dim < len(rows):
+    if type(dim) is not int or not 0 <= dim < len(rows) or type(value) is not int or abs(value) >= 2**62:
         return None
     rows[dim][("slice-start", "slice-stop", "slice-step").index(kind)] = value
     parts = [_slice_of(row, n) for row, n in zip(rows, size, strict=True)]

@@ -72,6 +72,7 @@ class StrideExplorer(Board):
     """
 
     kind = "stride-explorer"
+    live = ("_tensor",)
     scene_kind = "stride"
     widths = (320.0, 400.0, 480.0, 560.0, 680.0, 800.0, PAGE)
     panels = PANELS
@@ -189,6 +190,11 @@ class StrideExplorer(Board):
         return f"StrideExplorer({self.code})"
 
     # ---- the chain
+
+    def _let_go(self) -> None:
+        """The views of the chain go too: they are taken again when the picture is."""
+        super()._let_go()
+        self._links, self._settled = (), False
 
     @property
     def _meta(self) -> Meta:
@@ -367,9 +373,11 @@ class StrideExplorer(Board):
             return
         asked = asked_layout(kind, message, self._meta)
         slots = self._meta.slots
-        typed = text if kind in ("expression", "offer") else f"{self.code}{text}"[:1200]
+        typed = (
+            "" if not isinstance(text, str) else text if kind in ("expression", "offer") else self.code + text
+        )
         try:
-            self._try(calls, str(typed), kind in SLIDING)
+            self._try(calls, typed[:1200], kind in SLIDING)
         except (NotAllowed, MemoryError, RecursionError) as error:
             self._refuse_text(error, text)
             return

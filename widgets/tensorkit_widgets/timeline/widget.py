@@ -26,6 +26,7 @@ from typing import Any
 
 from tensorkit import tracing
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.timeline.model import Model
 from tensorkit_widgets.timeline.recorder import MOST_KEPT, Recorder
 from tensorkit_widgets.timeline.scene import Moment, compose_timeline
@@ -129,10 +130,8 @@ class Timeline(Board):
             self._change(near=value == "near")
         elif kind == "wait":
             self._go(next((k for k in self._waits() if k > self.at), self.at))
-        elif kind == "tick" and isinstance(key, str):
-            number = key.rpartition(":")[2]
-            if number.isascii() and number.isdigit() and len(number) < 9 and int(number):
-                self._go(int(number))
+        elif kind == "tick" and isinstance(key, str) and (number := whole_number(key.rpartition(":")[2])):
+            self._go(number)
 
     def _facts(self) -> Mapping[str, str]:
         event = self.events[self.at - 1] if self.at else None

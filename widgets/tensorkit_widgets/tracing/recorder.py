@@ -28,6 +28,7 @@ from typing import Any
 import numpy
 
 from tensorkit import tracing
+from tensorkit.process import forks
 from tensorkit_widgets.diagnosis.diagnose import Case, Diagnosis, diagnose
 from tensorkit_widgets.snapshot.frozen_tensor import (
     Ledger,
@@ -180,7 +181,7 @@ class Recorder:
         self._ledger = Ledger()
         self._here = _Here()
         self._here.number, self._threads = 0, 1
-        self._lock = threading.RLock()
+        self._lock = forks.rlock()
         self._last_error: BaseException | None = None
 
     # -- what came of it -------------------------------------------------------------------------------------------

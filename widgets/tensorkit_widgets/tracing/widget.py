@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet
+from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.tracing.explain_model import Story
 from tensorkit_widgets.tracing.recorder import MOST_STEPS, Recorder, Recording, TraceStep, record
 from tensorkit_widgets.tracing.scene import Told, compose_story
@@ -132,9 +133,9 @@ class Trace(Board):
         if kind == "error":
             self._go(next((call.number for call in self.calls if call.failure is not None), self.at))
         elif kind == "show" and isinstance(key, str) and key.startswith("step:"):
-            number = key[5:]
-            if number.isascii() and number.isdigit() and 0 < int(number[:9]) <= self._steps():
-                self._go(int(number[:9]))
+            number = whole_number(key[5:])
+            if number is not None and 0 < number <= self._steps():
+                self._go(number)
 
     def _facts(self) -> Mapping[str, str]:
         call = self._call()

@@ -6,6 +6,7 @@ controls, and what a message does. Everything else (drawing, the live view, savi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
@@ -60,6 +61,15 @@ class Control:
     live: bool = False
     wrong: bool = False
     placeholder: str = ""
+
+
+def _sent(message: Mapping[str, Any]) -> bool:
+    """Whether a browser can have sent it: no bytes, no number that is too long for Python to write."""
+    try:
+        json.dumps(message)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -173,12 +183,13 @@ class Board(Picture):
         None where it is no number, or the library refuses it: the cell says so, and keeps what it was.
         """
         key, text = str(message.get("key")), message.get("value", "")
+        text = text if isinstance(text, str) else ""
         try:
             value = number(text)
             written = adapter.write(tensor, index, value)
         except Exception as error:  # the library's own refusal is what the learner must read
             words = " ".join(str(error).split()).removeprefix("not allowed here: ")
-            self._wrong = {"key": key, "value": str(text)[:60], "words": words or type(error).__name__}
+            self._wrong = {"key": key, "value": text[:60], "words": words or type(error).__name__}
             return None
         said = f"undone: [{', '.join(map(str, index))}] is what it was before {value} was typed"
         self._past = [*self._past[-MOST_UNDO:], self._numbers.add(written, said)]
@@ -190,6 +201,12 @@ class Board(Picture):
 
     def _clamped(self, at: int) -> int:
         return 0 if at <= 0 else min(at, self._steps())
+
+    def _let_go(self) -> None:
+        """Nor does undo hold the tensor into whose cells numbers were typed."""
+        super()._let_go()
+        self._past = [past for past in self.__dict__.get("_past", ()) if type(past) is not Typed]
+        self._numbers = TypedNumbers()
 
     # ---- what Python sees
 
@@ -317,7 +334,7 @@ class Board(Picture):
 
     def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """A message from the browser, on whichever thread the host runs it."""
-        if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
+        if not isinstance(message, dict) or not isinstance(message.get("kind"), str) or not _sent(message):
             return
         with self._guard:
             if self._closed:

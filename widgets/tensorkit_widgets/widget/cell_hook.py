@@ -6,10 +6,11 @@ that was made by an earlier run of the same cell is closed when the cell runs ag
 
 from __future__ import annotations
 
-import threading
 import weakref
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from tensorkit.process import forks
 
 __all__ = [
     "Alive",
@@ -45,7 +46,7 @@ class Origin:
     shown: set[str] = field(default_factory=set)
 
 
-_guard = threading.RLock()
+_guard = forks.rlock()
 _alive: weakref.WeakSet[Any] = weakref.WeakSet()
 _hooked: list[Any] = []
 _finished: list[Any] = []

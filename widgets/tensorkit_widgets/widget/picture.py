@@ -9,20 +9,23 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import nullcontext
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import traitlets
 
+from tensorkit.process import forks
 from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.let_go import Gone, remembered
 from tensorkit_widgets.widget.live_view import display_live
+from tensorkit_widgets.widget.saved_file import save_as
 from tensorkit_widgets.widget.script import Scene, Script, scenes_of
 from tensorkit_widgets.widget.shared_script import SharedScript
 
@@ -68,15 +71,17 @@ class Picture(SharedScript):
 
     frame = traitlets.Dict().tag(sync=True)
 
+    live: ClassVar[tuple[str, ...]] = ()
+    """What holds the tensors: a closed picture lets go of these, and finds them again while others hold them."""
+
     def __init__(self) -> None:
-        self._guard = threading.RLock()
+        self._guard = forks.rlock()
         self._closed = False
         self._revision = 0
         self._last: Any = None
         self._script = Script(_scenes_of_cell())
         self._kept: dict[str, Any] = {}
         super().__init__()
-        self.on_msg(self._heard)
 
     # ---- what a subclass gives
 
@@ -110,10 +115,6 @@ class Picture(SharedScript):
     def _fallback(self) -> str:
         """What stands in the place of a picture that could not be drawn."""
         return repr(self)
-
-    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        """A message from the browser, on whichever thread the host runs it."""
-        raise NotImplementedError
 
     def _remember(self) -> Any:
         """This moment, for `_recall`: what the picture shows, not the numbers in the tensor."""
@@ -189,14 +190,7 @@ class Picture(SharedScript):
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to ``x.svg``, ``x.txt``, or ``x.html``: a page that needs no kernel and no network."""
-        target = Path(path)
-        writers: dict[str, Callable[[], str]] = {
-            ".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page,
-        }  # fmt: skip
-        if target.suffix not in writers:
-            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
-        target.write_text(drawable(writers[target.suffix]()), encoding="utf-8")
-        return target
+        return save_as(path, {".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page})
 
     # ---- life
 
@@ -206,13 +200,36 @@ class Picture(SharedScript):
             return not self._closed and self._paint(only_if_changed=True)
 
     def close(self) -> None:
-        """Take the widget down: its view and its hook."""
+        """Take the widget down: its view and its hook. It lets go of its tensors."""
         cell_hook.unregister(self)
-        self._closed = True
+        with self.__dict__.get("_guard") or nullcontext():  # one whose arguments were refused has none
+            self._closed = True
+            self._let_go()
         super().close()
 
+    def _let_go(self) -> None:
+        """Hold no tensor any more: a name, or the notebook's ``Out``, may hold the closed picture for long."""
+        away, held = self.__dict__.setdefault("_away", {}), self.__dict__
+        away.update({name: remembered(held.pop(name)) for name in self.live if name in held})
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What a closed picture has let go of, where somebody else still holds it."""
+            away = self.__dict__.get("_away", {})
+            if name in away:
+                return away[name]()
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
     def _reopen(self) -> None:
-        """Displayed again after it was closed: live once more."""
+        """Displayed again after it was closed: live once more.
+
+        Raises:
+            Gone: when what it showed is no more.
+        """
+        away = self.__dict__.get("_away", {})
+        self.__dict__.update({name: find() for name, find in away.items()})
+        away.clear()
         self._closed = False
         self.__dict__.pop("_repr_mimebundle_", None)  # closing had hidden the class's own
         self.open()
@@ -223,12 +240,12 @@ class Picture(SharedScript):
         """Draw this moment and send it; whether it was sent: not when it would be the same again."""
         try:
             scene = self._compose()
-            if only_if_changed and scene == self._last and not self.frame["reason"]:
+            if only_if_changed and scene == self._last and not self.frame.get("reason", "undrawn"):
                 return False
             svg, words = self._rendered(scene)
             drawn = {"svg": svg, "text": words, "reason": ""}
             self._last = scene
-            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
+            if only_if_changed and drawn == {name: self.frame.get(name) for name in drawn}:
                 return False  # nan is never equal to itself, but it is drawn the same
         except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
             reason = f"the picture could not be drawn: {error}"
@@ -241,7 +258,7 @@ class Picture(SharedScript):
     def _publish(self, drawn: dict[str, Any], facts: dict[str, Any], serial: Any) -> None:
         """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
         self._revision += 1
-        shown = serial if isinstance(serial, int) else None
+        shown = serial if type(serial) is int and abs(serial) < 1 << 53 else None
         script = self._script.facts(facts.get("step", 0), facts.get("steps", 0), self._marked())
         facts = {**facts, "script": script}
         self.frame = _sendable({"revision": self._revision, "serial": shown, **drawn, "facts": facts})
@@ -249,8 +266,14 @@ class Picture(SharedScript):
     # ---- display: the live view, and the picture as an output of its own
 
     def _ipython_display_(self, **_options: Any) -> None:
-        if self._closed:
-            self._reopen()
+        from IPython.display import display
+
+        try:
+            if self._closed:
+                self._reopen()
+        except Gone as gone:
+            display({"text/plain": f"{gone}\n\n{self.frame.get('text', '')}".rstrip()}, raw=True)
+            return
         display_live(self, self._still(), "Run this cell to play with the picture.")
 
     def _still(self) -> dict[str, str]:

@@ -1,16 +1,23 @@
-"""A widget whose script is a model of its own, which all widgets with that script name.
+"""What all live widgets share: a script that is a model of its own, what a browser may say, and who holds a widget.
 
 The script is far larger than what it draws. As each widget's own it was sent with each of them, and a notebook that is
 saved with its widgets' state (``jupyter nbconvert --execute``) had it as often as there are widgets.
+
+ipywidgets holds every widget until it is closed, and its script in a browser may set whatever it is sent. Here nothing
+holds a widget that no page shows, and what a widget sends is Python's to say.
 """
 
 from __future__ import annotations
 
+import sys
+import weakref
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import anywidget
 import ipywidgets
 import traitlets
+from ipywidgets.widgets import widget as registry
 
 from tensorkit_widgets.render.esm import link, static
 
@@ -45,3 +52,43 @@ class SharedScript(anywidget.AnyWidget):
     @traitlets.default("_script_model")
     def _shared(self) -> Any:
         return _model_of(self._script_file)
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """A message from the browser, on whichever thread the host runs it."""
+        raise NotImplementedError
+
+    def _handle_custom_msg(self, content: Any, buffers: Any) -> None:
+        """Without ``on_msg``: a widget that holds a method of its own is a cycle, and is not freed at once."""
+        self._heard(self, content, buffers)
+
+    def set_state(self, sync_data: Mapping[str, Any]) -> None:
+        """Nothing that a browser sets is taken over: no script of ours does, and what is shown is Python's to say."""
+
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ending():  # then ipywidgets has nothing left to close with
+            self.close()
+
+    @property
+    def model_id(self) -> str:
+        """The name by which a page finds the widget. What asks for it shows the widget: then it stays until closed."""
+        registry._instances[self.comm.comm_id] = self
+        return str(self.comm.comm_id)
+
+    @traitlets.observe("comm")
+    def _comm_changed(self, change: Any) -> None:
+        """As ipywidgets does for its own widgets, but with nothing that holds this one."""
+        if change["new"] is not None:
+            self._model_id = self.comm.comm_id
+            self.comm.on_msg(_weakly(self._handle_msg))
+
+
+def _weakly(method: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """A call of the method, for as long as its owner lives."""
+    found = weakref.WeakMethod(method)
+
+    def call(message: Any) -> None:
+        living = found()
+        if living is not None:
+            living(message)
+
+    return call

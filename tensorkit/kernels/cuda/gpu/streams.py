@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorkit.kernels.cuda.faults import Fault, refusal
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
+from tensorkit.process import forks
 
 __all__ = ["GpuMark", "GpuStream", "GpuStreams", "checked", "gpu_streams", "as_pytorch_says"]
 
@@ -144,7 +145,7 @@ class GpuStreams:
         self.default = GpuStream(self, self.core.default_stream, 0, 0)
         self._pools: dict[int, list[GpuStream]] = {}
         self._turns: dict[int, int] = {}
-        self._pooling = threading.Lock()
+        self._pooling = forks.lock()
         self._current = _Current()
         self._words: Any = None
         self._guard = ""

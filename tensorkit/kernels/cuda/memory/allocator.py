@@ -12,13 +12,13 @@ Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from tensorkit.errors import OutOfMemoryError
+from tensorkit.process import forks
 
 __all__ = ["Allocator", "Block", "Count", "Segment", "Source", "out_of_memory", "rounded", "size_text"]
 
@@ -184,7 +184,7 @@ class Allocator:
         self._active = {pool: self._pairs(pool, "active", "active_bytes") for pool in POOLS}
         self._free: dict[tuple[Hashable, str], list[tuple[int, int, Block]]] = {}
         self._segments: list[Segment] = []
-        self._lock = threading.Lock()
+        self._lock = forks.lock()
         self._returned: deque[Block] = deque()  # given back, and not yet looked at
         self._cycles: dict[Block, int] = {}  # taken again at once, so many times: see `_comes_next`
         self._in_use: list[Block] = []  # given back, and still used by a recorded stream

@@ -89,6 +89,10 @@ def _stored_as(code: CodeType, after: int) -> str:
     following = next((step for step in dis.get_instructions(code) if step.offset > after), None)
     stores = following is not None and following.opname.startswith(("STORE_FAST", "STORE_DEREF"))
     name = following.argval if following is not None and stores else ""
+    if isinstance(
+        name, tuple
+    ):  # since Python 3.13 one instruction may keep two values, the topmost one first
+        name = name[0]
     return name if isinstance(name, str) else ""
 
 

@@ -118,20 +118,44 @@ def wrapped(function: FunctionType) -> tuple[Callable[..., Any], CodeType]:
     return call, code
 
 
+# What loads something that is no number, or a constant, which is wrapped where it lies.
+_LOADS = (
+    *(
+        "ASSERTION_ERROR",
+        "ATTR",
+        "BUILD_CLASS",
+        "CLASSDEREF",
+        "CLOSURE",
+        "COMMON_CONSTANT",
+        "CONST",
+        "DEREF",
+        "FAST",
+    ),
+    *("FROM_DICT_OR_", "GLOBAL", "LOCALS", "METHOD", "NAME", "SPECIAL", "SUPER_ATTR"),
+)
+
+
 def _with_proxies(code: CodeType) -> CodeType:
-    """The code with its numbers wrapped."""
+    """The code with its numbers wrapped.
+
+    Raises:
+        RuntimeError: where a number would not be: there are too many, or a later Python loads them in another way.
+    """
     constants = [_constant(value) for value in code.co_consts]
     steps = bytearray(code.co_code)
     for step in dis.get_instructions(code):
-        if step.opname == "LOAD_SMALL_INT":  # Python 3.14 keeps small numbers in the instructions
-            place = len(constants)
-            if place > 0xFF:  # an instruction has one byte for it
-                raise RuntimeError(
-                    f"{code.co_name} has more numbers in its text than can be typed without its source: "
-                    "write the kernel in a file or in a notebook's cell"
-                )
-            steps[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], place
-            constants.append(_Proxy(step.argval))
+        kind = step.opname.removeprefix("LOAD_")
+        if kind == step.opname or kind.startswith(_LOADS):
+            continue
+        place = len(constants)
+        if kind != "SMALL_INT" or place > 0xFF:  # an instruction has one byte for it
+            raise RuntimeError(
+                f"{code.co_name} has numbers in its text that cannot be typed without its source: "
+                "write the kernel in a file or in a notebook's cell"
+            )
+        # Python 3.14 keeps small numbers in the instructions
+        steps[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], place
+        constants.append(_Proxy(step.argval))
     return code.replace(co_consts=tuple(constants), co_code=bytes(steps))
 
 

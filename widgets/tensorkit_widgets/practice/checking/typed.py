@@ -19,7 +19,7 @@ from tensorkit_widgets.snapshot.expression import METHODS, PROPERTIES, NotAllowe
 
 __all__ = ["layout_parts", "number_in", "numbers_in", "word_in", "worked_out"]
 
-_NUMBER = r"[-+]?\d[\d_]{0,14}(?:\.\d{0,12})?"
+_NUMBER = r"[-+]?\d(?:_?\d){0,14}(?:\.\d{0,12})?"
 _ROW = re.compile(rf"\s*(?:(?:torch|tensorkit|tk)\.Size)?[\s(\[]*({_NUMBER}(?:[\s,;]+{_NUMBER})*)?[\s,;)\]]*")
 _THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+\s*")
 _DASHES = str.maketrans(
@@ -27,6 +27,7 @@ _DASHES = str.maketrans(
 )  # a minus sign, a dash and a blank, as they are copied from a page
 
 _LARGEST = 10**18
+_MOST_BITS = 1000  # what is larger is no float, and may be too long for Python to write
 _MOST_STEPS = 64
 _MODULES = ("tk", "torch", "tensorkit")
 _MAKERS = ("zeros", "ones", "empty", "arange", "full")
@@ -67,7 +68,9 @@ def numbers_in(value: object) -> tuple[float, ...] | None:
         return tuple(_plain(float(n)) if "." in n else int(n) for n in re.findall(_NUMBER, match[1]))
     if isinstance(value, bool):
         return None
-    if isinstance(value, (int, float)):
+    if isinstance(value, int):
+        return (value,) if value.bit_length() <= _MOST_BITS else None
+    if isinstance(value, float):
         return (_plain(value),) if math.isfinite(value) else None
     if isinstance(value, (tuple, list)):
         inner = [numbers_in(n) if isinstance(n, (int, float)) else None for n in value]

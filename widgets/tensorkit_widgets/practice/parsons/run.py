@@ -83,13 +83,13 @@ def _syntax(error: SyntaxError) -> str:
 
 def _within_limits(program: Any, space: dict[str, Any]) -> None:
     """Execute, and count: Python calls back for every line of the program, in this thread alone."""
-    until = time.monotonic() + LONGEST_S
+    until = time.thread_time() + LONGEST_S
     steps = 0
 
     def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
         nonlocal steps
         steps += 1
-        if steps > MOST_STEPS or (steps % 256 == 0 and time.monotonic() > until):
+        if steps > MOST_STEPS or (steps % 256 == 0 and time.thread_time() > until):
             raise _TooLong
         return line
 

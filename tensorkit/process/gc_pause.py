@@ -23,8 +23,8 @@ def uncollected() -> Iterator[None]:
     True
     """
     running = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if running:

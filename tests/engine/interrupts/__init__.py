@@ -1,0 +1,1 @@
+"""An interrupt at any point: `interrupt_points` looks at what is left."""

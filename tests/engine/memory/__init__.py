@@ -1,0 +1,1 @@
+"""Memory of the engine: freed, and more than there is."""
