@@ -281,7 +281,8 @@ def test_without_a_kernel_a_file_of_an_earlier_version_is_the_same_page(days: De
 
 
 def test_another_tab_on_the_same_kernel_is_live_and_has_nothing_to_save(days: Desk) -> None:
-    with days.begun("tab", CELLS, SHOWN) as book:
+    late = ["late = StrideExplorer(tk.arange(6))\npages = 1", "late if pages > 1 else None"]
+    with days.begun("tab", [*CELLS, *late], SHOWN) as book:
         book.part(BOARD, "step").click()
         book.shows(BOARD, step=1)
         book.save()
@@ -305,4 +306,8 @@ def test_another_tab_on_the_same_kernel_is_live_and_has_nothing_to_save(days: De
         beginning.command(book.page, "docmanager:reload")
         until(book.page, "() => !window.before.isConnected")
         book.shows(BOARD, kernel="live", step=2)
+        # What no page has shown so far is shown on this one.
+        book.do("pages = 2")
+        beginning.run_some(book.page, [len(CELLS) + 1])
+        book.shows(len(CELLS) + 1, kernel="live")
         book.page.close()

@@ -110,6 +110,27 @@ def test_what_a_page_shows_stays_until_it_is_closed(monkeypatch: pytest.MonkeyPa
     assert name not in registry._instances
 
 
+def test_a_page_that_was_loaded_since_is_told_of_what_it_is_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it was loaded it asked for the widgets that are shown: one that was not shown yet is new to it."""
+    monkeypatch.setattr("IPython.display.display", lambda *_args, **_options: None)
+    early, late = StrideExplorer(tk.ones(3)), StrideExplorer(tk.ones(3))
+    early._ipython_display_()
+    told: list[tuple[str, Any]] = []
+    for one in (early, late):
+        one.comm.publish_msg = lambda kind, data=None, **_: told.append((kind, data))
+    monkeypatch.setattr(registry.Widget, "_control_comm", object())
+    for one in (early, late):
+        one._ipython_display_()
+    [(kind, data)] = [message for message in told if message[0] != "comm_msg"]
+    assert kind == "comm_open"
+    assert data["state"]["frame"] == late.frame, "the one that was not shown, as it is now"
+    message = {"content": {"data": {"method": "custom", "content": {"kind": "quick", "value": "[1:]"}}}}
+    late.comm.handle_msg({**message, "buffers": []})
+    assert late.code.endswith("[1:]")
+    for one in (early, late):
+        one.close()
+
+
 def test_a_cell_that_is_run_again_frees_what_its_picture_held(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
