@@ -42,7 +42,6 @@ __all__ = [
     "Spoken",
     "ViewError",
     "no_room",
-    "too_many_dims",
     "two_devices",
     "type_name",
     "unallocated",
@@ -63,8 +62,6 @@ SHARED_SLOTS = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
-#: The dimensions that NumPy's arrays can have.
-MOST_DIMS = 64
 _HERE = os.path.dirname(__file__) + os.sep
 
 
@@ -146,17 +143,17 @@ def no_room(nbytes: int) -> RuntimeError:
     )
 
 
-def too_many_dims(count: int) -> ValueError:
-    """The error for more dimensions than NumPy's arrays have, of which every tensor's elements are one."""
+def _too_many_dims(most: str, count: str) -> ValueError:
+    """The error for more dimensions than NumPy's arrays have, one of which holds a tensor's elements."""
     return ValueError(
-        f"number of dimensions must be within [0, {MOST_DIMS}]\n"
-        f"The elements of a tensor are a NumPy array here, which cannot have {count} dimensions. PyTorch asks "
-        "this in `numpy()` alone."
+        f"number of dimensions must be within [0, {most}]\n"
+        f"Here a NumPy array holds the elements of a tensor, and it cannot have {count} dimensions: leave out some of "
+        "length 1. PyTorch has this limit in `numpy()` alone."
     )
 
 
 #: What NumPy says of an array that no computer has room for.
-_TOO_MANY = re.compile(r"maximum supported dimension for an ndarray is currently \d+, found (\d+)")
+_TOO_MANY = re.compile(r"maximum supported dimension for an ndarray is (?:currently )?(\d+), found (\d+)")
 _TOO_BIG = ("array is too big;", "Maximum allowed dimension exceeded")
 
 
@@ -169,7 +166,7 @@ def unallocated(error: Exception) -> RuntimeError | ValueError | None:
             return RuntimeError(f"std::bad_alloc\n{str(error) or 'The computer has no room for it.'}")
         return no_room(math.prod(shape or ()) * dtype.itemsize)
     if isinstance(error, ValueError) and (found := _TOO_MANY.fullmatch(str(error))):
-        return too_many_dims(int(found[1]))
+        return _too_many_dims(*found.groups())
     if isinstance(error, ValueError) and str(error).startswith(_TOO_BIG):
         return RuntimeError(f"Storage size calculation overflowed\n{error}")
     return None

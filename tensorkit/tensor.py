@@ -25,7 +25,7 @@ import numpy
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import MOST_DIMS, Spoken, two_devices, type_name, unallocated
+from tensorkit.errors import Spoken, two_devices, type_name, unallocated
 from tensorkit.memory_format import check_format, contiguous_format, has_format
 from tensorkit.process import forks
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
@@ -226,7 +226,7 @@ class Tensor:
                 if (refused := unallocated(error)) is None:
                     raise
                 # Such as a view of one element, expanded beyond all measure.
-                raise (refused if len(size) > MOST_DIMS else overflowed(size)) from None
+                raise (refused if isinstance(refused, ValueError) else overflowed(size)) from None
             if self._bits and not physical:
                 self._solid = False
                 if array.size:

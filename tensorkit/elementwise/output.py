@@ -12,7 +12,7 @@ from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.promotion import FLOATING, REAL, check_castable, holds_complex, result_dtype
-from tensorkit.errors import MOST_DIMS, SHARED_SLOTS, no_room, too_many_dims, two_devices, warn
+from tensorkit.errors import SHARED_SLOTS, no_room, two_devices, unallocated, warn
 from tensorkit.storage import allocate, allocate_pinned
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides, like_strides
@@ -47,9 +47,9 @@ def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, w
     if where.type == "cpu" and stride == contiguous_stride(size):
         try:
             return fresh(numpy.empty(size, kind.numpy), kind)
-        except (MemoryError, ValueError):
-            if len(size) > MOST_DIMS:
-                raise too_many_dims(len(size)) from None
+        except (MemoryError, ValueError) as error:
+            if isinstance(refused := unallocated(error), ValueError):
+                raise refused from None
             check_bytes(size, kind.itemsize)
             if 0 not in size or max(size) > INT64_MAX:
                 raise no_room(math.prod(size) * kind.itemsize) from None
