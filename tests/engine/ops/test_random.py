@@ -350,7 +350,6 @@ tk.Generator().manual_seed(True)
 tk.Generator("cpu:1").device
 tk.Generator("meta")
 tk.Generator("foo")
-tk.Generator(0)
 tk.Generator(2.5)
 tk.get_rng_state()
 tk.get_rng_state().sum()
