@@ -16,15 +16,20 @@ from tensorkit import tracing
 from tensorkit.cuda import emulate
 from tensorkit.process import forks
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
+    # What Python 3.12 and later say of every fork beside other threads.
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
 
 PATIENCE = 60.0  # seconds: what hangs, hangs for ever
 
 WORK = """
-import faulthandler, os, signal, sys, threading, time
+import faulthandler, os, sys, threading, time, warnings
 import tensorkit as tk
 from tensorkit.kernels.jit import compiler
 
+warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
 sys.setswitchinterval(1e-5)
 stop = threading.Event()
 
