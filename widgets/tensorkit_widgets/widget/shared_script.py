@@ -53,7 +53,7 @@ class SharedScript(anywidget.AnyWidget):
     def _shared(self) -> Any:
         return _model_of(self._script_file)
 
-    _page: Any = None
+    _known_page: Any = None
 
     def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """A message from the browser, on whichever thread the host runs it."""
@@ -74,28 +74,28 @@ class SharedScript(anywidget.AnyWidget):
     def model_id(self) -> str:
         """The name by which a page finds the widget. What asks for it shows the widget: then it stays until closed."""
         name = str(self.comm.comm_id)
-        if name not in registry._instances and self._page is not registry.Widget._control_comm:
+        if name not in registry._instances and self._known_page is not registry.Widget._control_comm:
             self._tell_again()
         registry._instances[name] = self
         return name
 
     def _tell_again(self) -> None:
         """The page was loaded since: it has asked for the widgets that are shown, and knows nothing of this one."""
-        self._page = registry.Widget._control_comm
+        self._known_page = registry.Widget._control_comm
         state, paths, buffers = registry._remove_buffers(self.get_state())
         about = {"version": registry.__protocol_version__}
         self.comm.open(data={"state": state, "buffer_paths": paths}, metadata=about, buffers=buffers)
 
     def close(self) -> None:
         """Take the widget down."""
-        self._page = registry.Widget._control_comm  # no page has to be told
+        self._known_page = registry.Widget._control_comm  # no page has to be told
         super().close()
 
     @traitlets.observe("comm")
     def _comm_changed(self, change: Any) -> None:
         """As ipywidgets does for its own widgets, but with nothing that holds this one."""
         if change["new"] is not None:
-            self._page = registry.Widget._control_comm  # each page that is loaded opens one
+            self._known_page = registry.Widget._control_comm  # each page that is loaded opens one
             self._model_id = self.comm.comm_id
             self.comm.on_msg(_weakly(self._handle_msg))
 
