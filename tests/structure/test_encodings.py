@@ -34,7 +34,11 @@ def _is_text(node: ast.Call) -> bool:
         return len(node.args) <= _TEXT[name]
     if name in _PROCESS:
         return "text" in given or "universal_newlines" in given
-    if name not in _OPEN or owner in ("self", "super()", "self.comm"):  # a picture opens too, and so does a comm
+    if name not in _OPEN or owner in (
+        "self",
+        "super()",
+        "self.comm",
+    ):  # a picture opens too, and so does a comm
         return False
     modes = [part for part in (*node.args, given.get("mode")) if isinstance(part, ast.Constant)]
     mode = next((str(part.value) for part in modes if str(part.value).strip("rwxabt+") == ""), _OPEN[name])
