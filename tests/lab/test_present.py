@@ -203,9 +203,9 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Ser
 
 
 def addresses(served: Served) -> list[str]:
-    """Those that `tensorkit present` has printed: the room's, and the speaker's."""
+    """Those that `tensorkit present` has printed: the room's, and the speaker's. A server's own lines begin with [."""
     lines = served.log.read_text().splitlines()
-    return [line.split(": ", 1)[1].strip() for line in lines if "token=" in line]
+    return [line.split(": ", 1)[1].strip() for line in lines if "token=" in line and line[0] != "["]
 
 
 @pytest.fixture(scope="module")
