@@ -27,7 +27,10 @@ TOGETHER = "Expected all tensors to be on the same device, but found at least tw
 #: How many samples of an operation meet two devices in an ordinary run.
 FEW = 4
 #: What PyTorch says of two devices in words of its own.
-WORDS = ("same device", "device type for generator", "scalar tensor and on CPU", "too many CPU scalars")
+WORDS = (
+    *("same device", "device type for generator", "scalar tensor and on CPU", "too many CPU scalars"),
+    "the devices must match",
+)
 MAKING = ("tk.empty(", "tk.tensor(", "tk.zeros(", "tk.ones(", "tk.eye(", "tk.full(", "tk.arange(")
 
 
