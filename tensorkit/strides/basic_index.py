@@ -150,7 +150,9 @@ def _basic_int(part: Any) -> int | None:
     """An index as an int, or None if it is one of the kinds that pick elements one by one."""
     if type(part) is int:
         return part
-    if isinstance(part, bool) or hasattr(part, "__len__"):
+    if type(part).__name__.rstrip("_") == "bool" or hasattr(
+        part, "__len__"
+    ):  # NumPy's bool is an int to some versions
         return None
     try:
         return as_int(part)
