@@ -163,16 +163,18 @@ Act = Callable[[Sequence[Any]], object]
 
 def _interrupted(act: Act, given: Sequence[Any], points: _Points) -> str:
     """Run, and say what came of it: `KeyboardInterrupt`, nothing, or another error."""
-    sys.settrace(points)
     try:
-        act(given)
+        try:
+            sys.settrace(points)
+            act(given)
+        finally:
+            sys.settrace(None)  # where an interrupt of a finaliser is seen, at the latest
     except KeyboardInterrupt:
         return "KeyboardInterrupt"
     except BaseException as error:
         return f"{type(error).__name__}: {error}"
     finally:
         sys.settrace(None)
-        sys.setprofile(None)
     return ""
 
 
