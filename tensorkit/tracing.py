@@ -163,10 +163,9 @@ Listener = Callable[[Event], None]
 active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)
 calls: bool = False  # whether some listener wants to hear of a call before it runs, and of its failure
 _held = 0
-_listeners: list[tuple[int | None, Listener, bool]] = []
-_pauses: list[
-    list[tuple[int | None, Listener, bool]]
-] = []  # of each `paused`, the listeners that do not count
+_Listening = tuple[int | None, Listener, bool]
+_listeners: list[_Listening] = []
+_pauses: list[list[_Listening]] = []  # of each `paused`, the listeners that do not count
 _lock = forks.lock()
 
 

@@ -150,9 +150,8 @@ def _basic_int(part: Any) -> int | None:
     """An index as an int, or None if it is one of the kinds that pick elements one by one."""
     if type(part) is int:
         return part
-    if type(part).__name__.rstrip("_") == "bool" or hasattr(
-        part, "__len__"
-    ):  # NumPy's bool is an int to some versions
+    # A bool, NumPy's too: some versions of NumPy take that for an int.
+    if type(part).__name__.rstrip("_") == "bool" or hasattr(part, "__len__"):
         return None
     try:
         return as_int(part)

@@ -1,13 +1,18 @@
-"""The suite under other processors' settings: each setting reaches pytest, and a failure is told."""
+"""The suite under other processors' settings and on other Pythons: each setting reaches pytest, a failure is told."""
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests import processors
 from tests.processors import MACHINES, SETTINGS, main
+from tests.pythons import SELECTION, found, lowest
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_setting_reaches_pytest_and_its_failure_the_exit_status(
@@ -40,3 +45,19 @@ def test_without_the_loops_of_newer_processors_numpy_keeps_those_of_older_ones()
     without = processors.SETTINGS["numpy-without-avx512"]["NPY_DISABLE_CPU_FEATURES"].split()
     assert set(without) <= set(baseline)
     assert "X86_V3" not in without
+
+
+# -- other Pythons ------------------------------------------------------------------------------------------------
+
+
+def test_all_that_is_selected_is_there() -> None:
+    assert [path for path in SELECTION if not (ROOT / path).exists()] == []
+
+
+def test_this_python_is_found() -> None:
+    assert sys.version_info[:2] in found()
+
+
+def test_each_package_has_a_lowest_version() -> None:
+    assert [one for one in lowest() if not re.fullmatch(r"[\w-]+==[\d.]+", one)] == []
+    assert any(one.startswith("numpy==") for one in lowest())

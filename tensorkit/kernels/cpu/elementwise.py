@@ -69,9 +69,8 @@ def quiet(function: Any, *args: Any, **kwargs: Any) -> Any:
     except RuntimeError:
         if not is_silent.get():
             raise
-        return function(
-            *args, **kwargs
-        )  # a finalizer, or what answers a signal, in the middle of another call
+        # A finalizer, or what answers a signal, in the middle of another call.
+        return function(*args, **kwargs)
 
 
 def is_half(kind: dtype) -> bool:

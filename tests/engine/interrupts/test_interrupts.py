@@ -46,6 +46,11 @@ def test_an_interrupt_leaves_all_as_it_was_or_as_it_should_be(name: str) -> None
     assert not found.wrong, str(found)
 
 
+def test_the_harness_sees_what_an_interrupt_leaves_that_nobody_handles() -> None:
+    found = tried("add_", given_to("add_"), OPERATIONS["add_"], 100, raw=True)
+    assert "tensor 0 was written to, and that is not counted" in found.wrong
+
+
 def _press() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
@@ -104,19 +109,20 @@ def test_a_wait_for_a_device_is_interrupted_at_once(wait: Any) -> None:
 # -- functions as the kit has them ------------------------------------------------------------------------------
 
 
-def _of_the_kit(text: str, **names: Any) -> dict[str, Any]:
-    space: dict[str, Any] = {"__name__": "tensorkit.made_for_a_test", **names}
-    exec(textwrap.dedent(text), space)
-    return space
-
-
 def _interrupt() -> None:
     interrupts.handle(signal.SIGINT, sys._getframe(1))
 
 
-def test_an_operation_ends_before_the_interrupt_is_raised() -> None:
+def _of_the_kit(text: str, **names: Any) -> tuple[dict[str, Any], list[str]]:
+    """What a piece of the kit's code defines, and the list `done`; it is interrupted where it calls `interrupt`."""
     done: list[str] = []
-    made = _of_the_kit(
+    space = {"__name__": "tensorkit.made_for_a_test", "interrupt": _interrupt, "done": done, **names}
+    exec(textwrap.dedent(text), space)
+    return space, done
+
+
+def test_an_operation_ends_before_the_interrupt_is_raised() -> None:
+    made, done = _of_the_kit(
         """
         def operation():
             interrupt()
@@ -124,9 +130,7 @@ def test_an_operation_ends_before_the_interrupt_is_raised() -> None:
             done.append("whole")
         def inner():
             done.append("inner")
-        """,
-        interrupt=_interrupt,
-        done=done,
+        """
     )
     with pytest.raises(KeyboardInterrupt):
         made["operation"]()
@@ -135,17 +139,14 @@ def test_an_operation_ends_before_the_interrupt_is_raised() -> None:
 
 
 def test_a_second_interrupt_does_not_wait() -> None:
-    done: list[str] = []
-    made = _of_the_kit(
+    made, done = _of_the_kit(
         """
         def operation():
             interrupt()
             done.append("begun")
             interrupt()
             done.append("whole")
-        """,
-        interrupt=_interrupt,
-        done=done,
+        """
     )
     with pytest.raises(KeyboardInterrupt):
         made["operation"]()
@@ -154,13 +155,12 @@ def test_a_second_interrupt_does_not_wait() -> None:
 
 
 def test_an_interrupt_that_came_before_is_seen_at_a_wait() -> None:
-    made = _of_the_kit(
+    made, _ = _of_the_kit(
         """
         def operation():
             interrupt()
             wait_for(never)
         """,
-        interrupt=_interrupt,
         wait_for=interrupts.wait_for,
         never=lambda: pytest.fail("it waited"),
     )
@@ -169,8 +169,7 @@ def test_an_interrupt_that_came_before_is_seen_at_a_wait() -> None:
 
 
 def test_a_finaliser_does_not_swallow_an_interrupt() -> None:
-    done: list[str] = []
-    made = _of_the_kit(
+    made, done = _of_the_kit(
         """
         class Held:
             def __del__(self):
@@ -178,9 +177,7 @@ def test_a_finaliser_does_not_swallow_an_interrupt() -> None:
                 done.append("freed")
         def operation():
             done.append("whole")
-        """,
-        interrupt=_interrupt,
-        done=done,
+        """
     )
 
     def program() -> None:
@@ -194,15 +191,12 @@ def test_a_finaliser_does_not_swallow_an_interrupt() -> None:
 
 @pytest.mark.usefixtures("handled")
 def test_a_program_that_is_profiled_is_interrupted_at_once() -> None:
-    done: list[str] = []
-    made = _of_the_kit(
+    made, done = _of_the_kit(
         """
         def operation():
             interrupt()
             done.append("whole")
-        """,
-        interrupt=_interrupt,
-        done=done,
+        """
     )
     watch = lambda frame, event, argument: None  # noqa: E731
     sys.setprofile(watch)
