@@ -76,7 +76,7 @@ SELECTION = (
     "tests/lab/test_cli.py",
     "tests/lab/test_serving.py",
     "notebooks/00_setup_check.ipynb",
-    "notebooks/02_storage_offset_stride.ipynb",
+    "notebooks/02_storage_and_strides.ipynb",
     "notebooks/21_kernels.ipynb",
 )
 """What is run: a part of everything that may depend on Python or on a package's version."""

@@ -200,7 +200,7 @@ def find(name: str, source: Path | None = None) -> str:
 
     Examples:
         >>> find("02")
-        '02_storage_offset_stride.ipynb'
+        '02_storage_and_strides.ipynb'
     """
     return _find(name, lesson_source() if source is None else source)
 

@@ -17,7 +17,7 @@ from tests.notebooks.test_folded import preview
 
 pytestmark = pytest.mark.browser
 
-NAME = "14_autograd.ipynb"
+NAME = "18_autograd.ipynb"
 SHOWN = f"""() => {NOTEBOOK}.content.widgets
     .filter((cell) => cell.model.type === "code" && cell.outputHidden)
     .map((cell) => cell.node.querySelector(".jp-OutputPlaceholder")?.textContent ?? "")"""

@@ -24,7 +24,7 @@ from tests.browser.places import placed
 
 pytestmark = pytest.mark.browser
 
-NAME = "02_storage_offset_stride.ipynb"
+NAME = "02_storage_and_strides.ipynb"
 SLICED = 'StrideExplorer(t, "[1:, ::2]")'
 TURNED = 'StrideExplorer(t, ".permute(2, 0, 1)")'
 REFUSED = 'StrideExplorer(x, ".t()", name="x").attempt(".t().view(-1)")'

@@ -134,14 +134,14 @@ def test_the_talk_is_found_by_number_by_name_and_in_the_speakers_own_folder(tmp_
     (tmp_path / "mine.ipynb").write_text("{}")
     assert present.find_talk("mine", tmp_path) == tmp_path / "mine.ipynb"
     assert present.find_talk("mine.ipynb", tmp_path) == tmp_path / "mine.ipynb"
-    assert present.find_talk("02", tmp_path).name == "02_storage_offset_stride.ipynb"
+    assert present.find_talk("02", tmp_path).name == "02_storage_and_strides.ipynb"
     with pytest.raises(LabError, match="There is no lesson called 'x'"):
         present.find_talk("x", tmp_path)
-    (tmp_path / "02_storage_offset_stride.ipynb").mkdir()
+    (tmp_path / "02_storage_and_strides.ipynb").mkdir()
     with pytest.raises(LabError, match=r"stride\.ipynb is a folder; move it away"):
         present.find_talk("02", tmp_path)
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "02_storage_offset_stride.ipynb").symlink_to(tmp_path / "mine.ipynb")
+    (tmp_path / "in" / "02_storage_and_strides.ipynb").symlink_to(tmp_path / "mine.ipynb")
     with pytest.raises(LabError, match="name its folder as DIR"):
         present.find_talk("02", tmp_path / "in")
     with pytest.raises(LabError, match="name its folder as DIR"):

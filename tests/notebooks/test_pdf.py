@@ -19,7 +19,7 @@ from tests.lab.test_browser import FLAGS
 from tests.support.playwright_driver import leave
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = [ROOT / "notebooks" / f"{name}.ipynb" for name in ("02_storage_offset_stride", "gallery")]
+NOTEBOOKS = [ROOT / "notebooks" / f"{name}.ipynb" for name in ("02_storage_and_strides", "gallery")]
 STILL = re.compile(r'<img class="tk-still[^>]*src="data:image/svg\+xml;base64,([^"]+)"')
 SHORT = 6
 """Shorter lines (``dim 0``, ``40``) stand in the text of a notebook too."""

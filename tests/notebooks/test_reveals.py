@@ -1,6 +1,6 @@
 """Each prediction says which cells answer it: out of sight in JupyterLab until it is made, folded in other hosts.
 
-A cell that answers has the card's name in its metadata, `{"tensorkit": {"after": "03.minus_one"}}`; where two cards
+A cell that answers has the card's name in its metadata, `{"tensorkit": {"after": "04.minus_one"}}`; where two cards
 stand one below the other, both names. Its text stands in a `<details>` that is closed at first. The list of what to
 keep, at a lesson's end, waits for all of the lesson's predictions; nothing else tells an answer: no heading, no aim at
 the beginning, no picture further up or down.
@@ -32,23 +32,23 @@ TELLS = (
     ("01.batch_size", "`stack` put the three into a *new* dimension"),
     ("01.tensor_bytes", "4 bytes each instead of 32"),
     ("02.alias", "**A slice aliases its base**"),
-    ("02.transpose_stride", "swaps the strides"),
-    ("02.transpose_cost", "moves no data"),
-    ("02.size_one", "means nothing"),
-    ("03.which_view", "Splitting a dimension always works"),
-    ("04.wrap", 'BitView(300).cast("uint8")'),
-    ("04.integer_mean", "Integers have no mean"),
-    ("06.lost", "writes into a copy"),
-    ("07.ghosts", "its stride becomes 0"),
-    ("08.square", "An error is the lucky case"),
-    ("08.max_dim", "the place of each"),
-    ("08.count", "sum of a mask counts"),
-    ("10.function", "an argument is one more label"),
-    ("11.tensor_copies", "copies, always"),
-    ("11.backwards", "no negative strides"),
-    ("14.detached_factor", "does not switch autograd off"),
-    ("14.through_a_view", "to wherever it shows"),
-    ("14.leaf_write", "which is **no leaf**"),
+    ("03.transpose_stride", "swaps the strides"),
+    ("03.transpose_cost", "moves no data"),
+    ("03.size_one", "means nothing"),
+    ("05.which_view", "Splitting a dimension always works"),
+    ("06.wrap", 'BitView(300).cast("uint8")'),
+    ("07.integer_mean", "Integers have no mean"),
+    ("09.lost", "writes into a copy"),
+    ("10.ghosts", "its stride becomes 0"),
+    ("11.square", "An error is the lucky case"),
+    ("11.max_dim", "the place of each"),
+    ("11.count", "sum of a mask counts"),
+    ("13.function", "an argument is one more label"),
+    ("15.tensor_copies", "copies, always"),
+    ("15.backwards", "no negative strides"),
+    ("19.detached_factor", "does not switch autograd off"),
+    ("19.through_a_view", "to wherever it shows"),
+    ("19.leaf_write", "which is **no leaf**"),
     ("21.threads", "six of the seven networks were **slower**"),
     ("21.writer", "`blockIdx.x * blockDim.x + threadIdx.x`"),
     ("21.guard", "A GPU does neither"),

@@ -16,7 +16,7 @@ LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 def test_there_are_lessons() -> None:
-    assert {"00_setup_check.ipynb", "02_storage_offset_stride.ipynb"} <= {path.name for path in LESSONS}
+    assert {"00_setup_check.ipynb", "02_storage_and_strides.ipynb"} <= {path.name for path in LESSONS}
 
 
 def test_the_gallery_shows_every_widget_and_the_lessons_are_numbered() -> None:

@@ -1,9 +1,10 @@
-"""Comments and docstrings are plain English: words that make a reader stop have an ordinary one in their place."""
+"""Comments, docstrings and all that a learner reads are plain English: no word that makes a reader stop."""
 
 from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 import tokenize
 from collections.abc import Iterator
@@ -59,3 +60,69 @@ def test_comments_and_docstrings_are_plain(folder: str) -> None:
 def test_a_word_would_be_seen() -> None:
     text = 'x = "anew"  # said in so\n"""Begins\n    Anew."""\n'
     assert found(text) == [(2, "Anew")]
+
+
+#: What no learner reads, each a regular expression.
+MANNERS = (
+    r"nobody",
+    r"whoever",
+    r"whom",
+    r"anew",
+    r"stands?",
+    r"asks for",
+    r"of which",
+    r"is none",
+    r"two feet",
+    r"without a word",
+    r"in so many words",
+    r"which \S+ has",
+    r"what comes\?",
+)
+MANNER = re.compile(r"\b(?:" + "|".join(MANNERS) + r")(?!\w)", re.IGNORECASE)
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CARDS = sorted((ROOT / "widgets" / "tensorkit_widgets" / "lessons").glob("lesson*"))
+
+
+def said(text: str) -> list[str]:
+    """The mannerisms of a text, each with a few words around it."""
+    plain = " ".join(text.split())
+    return [plain[max(0, hit.start() - 30) : hit.end() + 20] for hit in MANNER.finditer(plain)]
+
+
+def strings(text: str) -> Iterator[str]:
+    """What a module says: its strings without its docstrings, those of one sentence joined as Python joins them."""
+    tree = ast.parse(text)
+    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
+            yield node.value
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_lesson_is_in_plain_english(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    notes = [cell["metadata"].get("tensorkit", {}) for cell in cells]
+    assert [hit for text in (*texts, json.dumps(notes, ensure_ascii=False)) for hit in said(text)] == []
+
+
+@pytest.mark.parametrize("folder", CARDS, ids=lambda path: path.name)
+def test_cards_are_in_plain_english(folder: Path) -> None:
+    modules = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))]
+    assert [hit for text in modules for one in strings(text) for hit in said(one)] == []
+
+
+def test_widgets_speak_plain_english() -> None:
+    modules = (ROOT / "widgets" / "tensorkit_widgets").rglob("*.py")
+    there = {
+        path.name: hits
+        for path in sorted(modules)
+        if "lessons" not in path.parts
+        and (hits := [hit for one in strings(path.read_text(encoding="utf-8")) for hit in said(one)])
+    }
+    assert there == {}
+
+
+def test_a_manner_would_be_seen() -> None:
+    assert said("A view **stands** for its base, understand?") == ["A view **stands** for its base, unders"]
+    assert list(strings('"""anew"""\nx = ("no" "body")\n')) == ["nobody"]

@@ -19,7 +19,7 @@ CELLS = [
     'p = Predict("02.write_storage")\np',
     'q = Predict("02.slice_stride")\nq',
     'ex = Exercise("02.find_the_slot")\nex',
-    't = tk.arange(12.0).view(3, 4)\nby_hand = Exercise("02.transpose_by_hand")\nby_hand.check(t.view(4, 3), base=t)',
+    't = tk.arange(12.0).view(3, 4)\nby_hand = Exercise("03.transpose_by_hand")\nby_hand.check(t.view(4, 3), base=t)',
     "by_hand",
     'h = Predict("<img src=x onerror=\'window.hacked = 1\'>?", answer="<script>window.hacked = 1</script>")\nh',
 ]
@@ -176,7 +176,7 @@ def test_a_card_whose_kernel_was_restarted_says_so(page: Any) -> None:
 
 
 def test_a_lesson_that_was_not_run_shows_its_cards(desk: Desk, root: Path) -> None:
-    lesson = json.loads((root / "notebooks/02_storage_offset_stride.ipynb").read_text(encoding="utf-8"))
+    lesson = json.loads((root / "notebooks/02_storage_and_strides.ipynb").read_text(encoding="utf-8"))
     desk.reopen()
     with desk.written("practice_unrun", lesson, 1100, 3000) as book:
         page = book.page

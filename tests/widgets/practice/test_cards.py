@@ -330,7 +330,7 @@ def test_everything_that_was_typed_is_escaped() -> None:
 
 
 def transpose() -> tuple[Exercise, Any]:
-    return Exercise("02.transpose_by_hand"), tk.arange(12.0).view(3, 4)
+    return Exercise("03.transpose_by_hand"), tk.arange(12.0).view(3, 4)
 
 
 def test_an_exercise_counts_attempts_until_it_is_solved() -> None:

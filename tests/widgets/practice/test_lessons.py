@@ -182,13 +182,13 @@ def test_the_lessons_recognise_by_behaviour() -> None:
             lambda tk: tk.tensor([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]),
             "rows come before columns",
         ),
-        ("04.one_number", lambda tk: tk.tensor([3]), "brackets are dimensions"),
-        ("03.drop_the_channel", lambda tk: lambda t: t.squeeze(2), "counting from zero"),
+        ("07.one_number", lambda tk: tk.tensor([3]), "brackets are dimensions"),
+        ("04.drop_the_channel", lambda tk: lambda t: t.squeeze(2), "counting from zero"),
         ("02.which_strides", lambda tk: (1, 3), None),
-        ("03.strides_of_a_copy", lambda tk: "(1, 3)", None),
-        ("02.strides_in_3d", lambda tk: (12, 4, 1), "counting from zero"),
-        ("07.inside", lambda tk: lambda t: (t >= -1) and (t <= 1), "`if` on a tensor"),
-        ("07.mean_square", lambda tk: lambda p, y: 0.0 if p == y else 1.0, "`if` on a tensor"),
+        ("05.strides_of_a_copy", lambda tk: "(1, 3)", None),
+        ("03.strides_in_3d", lambda tk: (12, 4, 1), "counting from zero"),
+        ("10.inside", lambda tk: lambda t: (t >= -1) and (t <= 1), "`if` on a tensor"),
+        ("10.mean_square", lambda tk: lambda p, y: 0.0 if p == y else 1.0, "`if` on a tensor"),
     ],
 )
 def test_what_a_walk_through_the_lessons_found(
@@ -383,7 +383,7 @@ def test_the_lines_are_offered_in_no_right_order(puzzle: Puzzle) -> None:
 
 def test_a_torch_answer_may_stand_beside_a_tensorkit_base() -> None:
     torch = require_torch()
-    task = TASKS["02.transpose_by_hand"]
+    task = TASKS["03.transpose_by_hand"]
     verdict = task.check(Answer(torch.arange(12.0).view(3, 4).t(), tensorkit.arange(12.0).view(3, 4)))
     assert verdict.misconception == "a copy is not a view"
 

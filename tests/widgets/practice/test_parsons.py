@@ -102,7 +102,7 @@ def test_no_text_from_a_browser_raises(text: str) -> None:
 
 
 def test_a_puzzle_without_indentation_has_none() -> None:
-    puzzle = Parsons("02.transpose_in_parts")
+    puzzle = Parsons("03.transpose_in_parts")
     with pytest.raises(BadOrder, match="no line is indented"):
         puzzle.order = [(1, 1)]
     assert 'data-move="left"' not in puzzle.html
@@ -194,8 +194,8 @@ def test_a_program_that_never_makes_the_result_is_told_so() -> None:
 def test_each_run_starts_from_the_same() -> None:
     """A program that writes into what it was given does not spoil the next run."""
     for _ in range(2):
-        puzzle = Parsons("02.transpose_in_parts")
-        puzzle.code = find_puzzle("02.transpose_in_parts").program
+        puzzle = Parsons("03.transpose_in_parts")
+        puzzle.code = find_puzzle("03.transpose_in_parts").program
         assert puzzle.check()
 
 
@@ -322,7 +322,7 @@ def test_the_board_follows_the_listbox_pattern() -> None:
 
 
 def test_the_order_of_the_offer_is_always_the_same_and_never_right() -> None:
-    for puzzle in (counting(), Parsons("02.column_sums"), Parsons("02.transpose_in_parts")):
+    for puzzle in (counting(), Parsons("02.column_sums"), Parsons("03.transpose_in_parts")):
         lines = [line for line in puzzle.lines.values() if line in puzzle._puzzle.program]
         assert lines != [line.strip() for line in puzzle._puzzle.program.strip().split("\n")]
     assert counting().lines == counting().lines

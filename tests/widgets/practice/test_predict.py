@@ -64,8 +64,8 @@ def test_over_many_learners_each_place_is_right_equally_often() -> None:
 
 
 def test_the_order_is_the_learners_own_and_stays(kept: ProgressFile) -> None:
-    first = Predict("03.which_view")
-    again = Predict("03.which_view")
+    first = Predict("05.which_view")
+    again = Predict("05.which_view")
     assert first.text() == again.text()
     first.answer = "`t.view(3, 8)`"
     name = json.loads((kept.path or Path()).read_text())["learner"]
@@ -73,7 +73,7 @@ def test_the_order_is_the_learners_own_and_stays(kept: ProgressFile) -> None:
     session_log.use(ProgressFile(kept.path))
     session_log.MEMORY.clear()
     assert session_log.learner() == name
-    assert Predict("03.which_view").text().splitlines()[1:4] == first.text().splitlines()[1:4]
+    assert Predict("05.which_view").text().splitlines()[1:4] == first.text().splitlines()[1:4]
     orders = {in_order(("slot", "step", "size"), "q", f"{k}") for k in range(60)}
     assert len(orders) == 6, "another learner may see any other order"
 
@@ -81,15 +81,15 @@ def test_the_order_is_the_learners_own_and_stays(kept: ProgressFile) -> None:
 def test_without_a_file_the_order_is_that_of_the_stored_page() -> None:
     session_log.use(ProgressFile(None))
     assert session_log.learner() == ""
-    asked = find_question("03.which_view")
-    shown = in_order(asked.options, "03.which_view", "")
-    lines = Predict("03.which_view").text().splitlines()[1:4]
+    asked = find_question("05.which_view")
+    shown = in_order(asked.options, "05.which_view", "")
+    lines = Predict("05.which_view").text().splitlines()[1:4]
     assert [line.split()[0] for line in lines] == ["A", "B", "C"]
     assert [line.split(maxsplit=1)[1] for line in lines] == [option.strip("`") for option in shown]
 
 
 def test_the_letters_are_those_that_are_shown() -> None:
-    card = Predict("03.which_view")
+    card = Predict("05.which_view")
     lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in card.text().splitlines()[1:4]}
     for name, option in lines.items():
         card.answer = name
@@ -111,7 +111,7 @@ def test_an_order_that_means_something_is_kept() -> None:
 
 
 def test_a_confident_error_gets_the_fullest_reply() -> None:
-    card = Predict("03.squeeze_batch")
+    card = Predict("04.squeeze_batch")
     wrong = (1, 28, 28)
     timid, bold = card.commit(wrong, sure=False), card.commit(wrong, sure=True)
     assert timid.misconception == bold.misconception == "squeeze eats the batch dimension"

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.browser
 CELLS = [
     "import tensorkit as tk\nfrom tensorkit_widgets import Predict",
     'slot = Predict("02.which_slot")\nslot',
-    'step = Predict("03.the_jump")\nstep',
-    'cells = Predict("06.step")\ncells',
-    'view = Predict("03.which_view")\nview',
+    'step = Predict("05.the_jump")\nstep',
+    'cells = Predict("09.step")\ncells',
+    'view = Predict("05.which_view")\nview',
 ]
 SLOT, STEP, CELLS_OF, VIEW = 1, 2, 3, 4
 ROOM = "() => { document.body.dataset.tensorkitPresent = 'ready'; }"

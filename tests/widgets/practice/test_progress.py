@@ -39,7 +39,7 @@ def answer_everything() -> None:
     Predict("02.write_storage").answer = "Nothing: `t` keeps its own numbers"
     Predict("02.slice_stride").answer = (4, 2)
     t = tk.arange(12.0).view(3, 4)
-    exercise = Exercise("02.transpose_by_hand")
+    exercise = Exercise("03.transpose_by_hand")
     exercise.check(t.view(4, 3), base=t)
     exercise.hint()
     quiz = Quiz("02.retrieval")
@@ -53,7 +53,7 @@ def cards() -> list[Any]:
     return [
         Predict("02.write_storage"),
         Predict("02.slice_stride"),
-        Exercise("02.transpose_by_hand"),
+        Exercise("03.transpose_by_hand"),
         Quiz("02.retrieval"),
         Parsons("02.column_sums"),
     ]
@@ -175,7 +175,7 @@ JSON = st.recursive(
 )
 FIELDS = ["answer", "skipped", "attempts", "solved", "hints", "solution", "verdict", "history", "knows", "said",
           "verdicts", "right", "shown", "placed", "note", "changed"]  # fmt: skip
-KEYS = ["predict 02.write_storage", "predict 02.slice_stride", "exercise 02.transpose_by_hand",
+KEYS = ["predict 02.write_storage", "predict 02.slice_stride", "exercise 03.transpose_by_hand",
         "quiz 02.retrieval", "parsons 02.column_sums"]  # fmt: skip
 
 
@@ -299,7 +299,7 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_so(tmp_path: Pat
     (tmp_path / "taken").write_text("a file, where a folder is wanted")
     session_log.use(ProgressFile(tmp_path / "taken" / "progress.json"))
     answer_everything()
-    assert Exercise("02.transpose_by_hand").attempts == 1
+    assert Exercise("03.transpose_by_hand").attempts == 1
     assert "answers last for this session" in progress()
 
 
@@ -454,7 +454,7 @@ def test_without_a_file_progress_tells_of_this_session() -> None:
 
 def test_progress_says_titles_where_the_lessons_have_them() -> None:
     answer_everything()
-    Predict("04.wrap").answer = (300, 200)
+    Predict("06.wrap").answer = (300, 200)
     Predict("What is\n  **this**? " * 9, answer="x").answer = "x"
     session_log.MEMORY["exercise 88.gone"] = {"attempts": 2, "solved": True}
     lines = progress().split("\n")
@@ -472,7 +472,7 @@ def test_progress_says_titles_where_the_lessons_have_them() -> None:
     ]  # fmt: skip
     assert max(map(len, MISCONCEPTIONS)) <= 38, "the names stand in a column of their own"
     assert not any(
-        name in progress() for name in ("transpose_by_hand", "slice_stride", "column_sums", "04.wrap")
+        name in progress() for name in ("transpose_by_hand", "slice_stride", "column_sums", "06.wrap")
     )
 
 
@@ -513,12 +513,12 @@ def test_progress_is_a_table_on_a_page() -> None:
 
 def test_a_card_that_only_shows_how_it_works_leaves_no_trace(file: Path) -> None:
     t = tk.arange(12.0).view(3, 4)
-    shown = Exercise("02.transpose_by_hand", record=False)
+    shown = Exercise("03.transpose_by_hand", record=False)
     assert not shown.check(t.view(4, 3), base=t)
     assert "1 attempt so far" in shown.text()
     assert progress() == "No exercise has been opened yet."
     assert not file.exists()
-    mine = Exercise("02.transpose_by_hand")
+    mine = Exercise("03.transpose_by_hand")
     assert mine.attempts == 0
     assert mine.check(t.t(), base=t)
     assert not shown.solved
@@ -560,11 +560,11 @@ def test_forgetting_deletes_the_file_and_asks_the_cards_anew(file: Path) -> None
 
 def test_one_question_or_one_lesson_may_be_forgotten(file: Path) -> None:
     answer_everything()
-    Predict("14.accumulate").answer = 3
+    Predict("18.accumulate").answer = 3
     assert "1 card forgotten" in forget("02.slice_stride")
     assert len(ProgressFile(file).read()) == 5
     assert "4 cards forgotten" in forget("02")
-    assert list(ProgressFile(file).read()) == ["predict 14.accumulate"]
+    assert list(ProgressFile(file).read()) == ["predict 18.accumulate"]
 
 
 def test_progress_may_reset(file: Path) -> None:

@@ -343,8 +343,8 @@ def test_the_same_state_draws_the_same_bytes() -> None:
 
 
 def test_a_name_alone_finds_the_quiz_of_a_lesson() -> None:
-    assert Quiz("dtypes").name == "04.dtypes"
-    assert Quiz("dtypes").title == Quiz("04.dtypes").title
+    assert Quiz("dtypes").name == "06.dtypes"
+    assert Quiz("dtypes").title == Quiz("06.dtypes").title
     with pytest.raises(LookupError, match=r"in several lessons; choose one of 01\.retrieval, 02\.retrieval"):
         Quiz("retrieval")
     with pytest.raises(TypeError, match="needs questions"):

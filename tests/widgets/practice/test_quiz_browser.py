@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 CELLS = [
     "import tensorkit as tk\nfrom tensorkit_widgets import Parsons, Predict, Quiz, forget, progress",
     'quiz = Quiz("02.retrieval")\nquiz',
-    'flat = Parsons("02.transpose_in_parts")\nflat',
+    'flat = Parsons("03.transpose_in_parts")\nflat',
     'deep = Parsons("02.column_sums")\ndeep',
     'p = Predict("02.slice_stride")\np',
     "hostile = Parsons('<img src=x onerror=\"window.hacked = 1\">', \"x = '<script>window.hacked = 1</script>'\", "

@@ -128,7 +128,7 @@ CARDS: dict[str, Callable[[], Card]] = {
     ),
     "exercise": lambda: Exercise("What is 2 * 3?", check=lambda given: str(given) == "6", entry="12"),
     "code": lambda: Quiz("02.retrieval"),
-    "parsons": lambda: Parsons("02.transpose_in_parts"),
+    "parsons": lambda: Parsons("03.transpose_in_parts"),
 }
 
 

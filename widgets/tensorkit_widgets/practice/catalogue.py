@@ -1,6 +1,6 @@
 """The questions and exercises of the lessons, by name, where a learner does not see the answers by accident.
 
-`02.transpose_by_hand` is `transpose_by_hand` in `lessons/lesson02/`. Each lesson's folder has the lesson's `TITLE` and
+`03.transpose_by_hand` is `transpose_by_hand` in `lessons/lesson03/`. Each lesson's folder has the lesson's `TITLE` and
 lists its `QUESTIONS` (for `Predict`) and its `TASKS` (for `Exercise`), and where it has them its `QUIZZES` and its
 `PUZZLES` (for `Parsons`).
 All carry what proves them: a question the call that gives its answer, a task and a puzzle three right solutions
@@ -35,7 +35,7 @@ __all__ = [
 def is_name(text: str) -> bool:
     """Is this the name of a question or task, rather than a question itself?
 
-    >>> is_name("02.transpose_by_hand"), is_name("What is 02.5?")
+    >>> is_name("03.transpose_by_hand"), is_name("What is 02.5?")
     (True, False)
     """
     return re.fullmatch(r"\d\d\.[a-z][a-z0-9_]*", text) is not None
@@ -81,7 +81,7 @@ def find_question(name: str) -> Question:
 def find_task(name: str) -> Task:
     """The task of this name; `LookupError` with the names that there are.
 
-    >>> find_task("02.transpose_by_hand").title
+    >>> find_task("03.transpose_by_hand").title
     'Transpose by hand'
     """
     return cast(Task, _listed(name, "TASKS", "exercise")[name])

@@ -1,7 +1,7 @@
 """`Exercise`: write Python in a cell, have it judged by what it does, and be told which slip it was.
 
 >>> import tensorkit as tk
->>> ex = Exercise("02.transpose_by_hand")
+>>> ex = Exercise("03.transpose_by_hand")
 >>> t = tk.arange(12.).view(3, 4)
 >>> ex.check(t.view(4, 3), base=t).misconception
 'permute vs view'
@@ -38,7 +38,7 @@ _STAGES = {
 class Exercise(Card):
     """An exercise with a check that diagnoses, hints in three steps, and a solution hidden until asked for.
 
-    `Exercise("02.transpose_by_hand")` is one of the lessons'. `Exercise(prompt, check=…)` is your own:
+    `Exercise("03.transpose_by_hand")` is one of the lessons'. `Exercise(prompt, check=…)` is your own:
     `check` is a checker from `tensorkit_widgets.practice.checking.checks`, or any function of the value that gives a
     `Verdict`, a bool, or what is wrong ('' if nothing). `entry` is an example answer for a box to type in.
 

@@ -38,7 +38,7 @@ Misconceptions = Mapping[Any, str | tuple[str, str]]
 class Predict(Card):
     """A question to answer before the cell that answers it is run. It may be skipped; it is never graded.
 
-    `Predict("02.size_one")` is a question of the lessons. `Predict(question, options, answer=…)` is one of
+    `Predict("03.size_one")` is a question of the lessons. `Predict(question, options, answer=…)` is one of
     your own: with `options`, a choice; with a whole number, a row of them or a word for `answer`, a box to
     type in. `misconceptions` maps a wrong answer to what to say of it, or to `(name, what to say)`. The options
     are shuffled, for each learner in another way; with `order="given"` they stay as they are, with `order="last"`

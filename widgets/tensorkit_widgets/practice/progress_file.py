@@ -16,10 +16,10 @@ step, under a lock where the file system has one. A damaged file is set aside, n
 
 >>> import tempfile
 >>> kept = ProgressFile(Path(tempfile.mkdtemp()) / "progress.json")
->>> kept.write({"predict 02.size_one": {"answer": "A"}})
+>>> kept.write({"predict 03.size_one": {"answer": "A"}})
 True
 >>> kept.read()
-{'predict 02.size_one': {'answer': 'A'}}
+{'predict 03.size_one': {'answer': 'A'}}
 >>> kept.delete(), kept.read()
 (True, {})
 """

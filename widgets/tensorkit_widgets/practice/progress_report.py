@@ -55,7 +55,7 @@ def progress(*, reset: bool = False) -> Note:
 
 
 def forget(name: str = "") -> Note:
-    """Delete what was answered: all of it, a lesson's (`"02"`), or one question's (`"02.size_one"`).
+    """Delete what was answered: all of it, a lesson's (`"02"`), or one question's (`"03.size_one"`).
 
     The file goes with the last of it. Cards on the page are asked again. Nothing was ever kept anywhere else.
     """

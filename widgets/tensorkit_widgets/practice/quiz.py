@@ -39,7 +39,7 @@ Misconceptions = Mapping[Any, str | tuple[str, str]]
 class Quiz(Card):
     """Several questions, answered one by one, in any order, as often as one likes.
 
-    `Quiz("04.dtypes")`, or `Quiz("dtypes")` where one lesson alone has that name, is one of the lessons':
+    `Quiz("06.dtypes")`, or `Quiz("dtypes")` where one lesson alone has that name, is one of the lessons':
     the notebook names it, and no answer stands there. `Quiz(title, ask(…), ask(…))` is one of your own.
 
     The options of each question are shuffled, for each learner in another way and for one learner always alike; `ask`

@@ -153,7 +153,7 @@ def everything() -> dict[str, State]:
 
 
 def forgotten(name: str) -> list[str]:
-    """Take out of memory and file all (`''`), a lesson (`'02'`) or a card (`'02.size_one'`); their keys."""
+    """Take out of memory and file all (`''`), a lesson (`'02'`) or a card (`'03.size_one'`); their keys."""
     known = everything()
     gone = [
         key for key in known if name in ("", key.partition(" ")[2], key.partition(" ")[2].partition(".")[0])

@@ -1,4 +1,4 @@
-"""Lesson 01, what a tensor is: its questions and exercises, with what proves them.
+"""Lesson 01, What is a tensor?: its questions and exercises, with what proves them.
 
 Another lesson's do not belong here.
 """

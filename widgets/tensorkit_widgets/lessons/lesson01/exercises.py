@@ -14,7 +14,11 @@ from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 __all__ = ["PUZZLES", "TASKS"]
 
 LIST = "getsizeof of a list"
+
+
 BRACKETS = "brackets are dimensions"
+
+
 TABLE = "text needs a table"
 
 
@@ -392,7 +396,10 @@ for word in words:
     rows.append(row)
 batch = tk.tensor(rows)
 """
+
+
 _PAD = "row = row + [0] * (longest - len(word))"
+
 
 PUZZLES = (
     Puzzle(

@@ -1,4 +1,4 @@
-"""The questions and quizzes of lesson 01, with what proves them."""
+"""The questions of lesson 01, with what proves them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from tensorkit_widgets.practice.kinds import Question, QuizSheet
 __all__ = ["QUESTIONS", "QUIZZES"]
 
 LIST = "getsizeof of a list"
+
+
 ITEM = "a 0-d tensor is a tensor"
+
+
 POINTERS = "No: that is the row of pointers; the floats come on top"
 
 
@@ -80,6 +84,7 @@ QUIZZES = (
         recall=True,
     ),
 )
+
 
 QUESTIONS = (
     Question(

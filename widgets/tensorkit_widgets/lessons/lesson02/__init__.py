@@ -1,4 +1,4 @@
-"""Lesson 02, storage, offset and stride: its questions and exercises, with what proves them.
+"""Lesson 02, Storage and strides: its questions and exercises, with what proves them.
 
 Another lesson's do not belong here.
 """
@@ -9,4 +9,4 @@ from tensorkit_widgets.lessons.lesson02.quizzes import PUZZLES, QUIZZES
 
 __all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
-TITLE = "Storage, offset, stride"
+TITLE = "Storage and strides"

@@ -15,18 +15,6 @@ def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
 
 
-def _same_storage(a: Any, b: Any) -> bool:
-    return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr())
-
-
-def _refuses(act: Any, *arguments: Any) -> bool:
-    try:
-        act(*arguments)
-    except RuntimeError:
-        return True
-    return False
-
-
 def _write_storage(tk: Any) -> str:
     t = tk.arange(10.0).view(2, 5)
     with warnings.catch_warnings():
@@ -164,101 +152,5 @@ QUESTIONS = (
         proof=lambda tk: int(tk.arange(20.0).as_strided((3, 2), (4, 1), 5)[2, 1].item()),
         picture=lambda tk: tk.arange(20),
         pick="slot",
-    ),
-    Question(
-        "transpose_stride",
-        "`t = tk.tensor([[3, 1, 2], [4, 1, 7]])` has the size (2, 3) and the stride (3, 1). "
-        "What is the stride of `t.t()`?",
-        (1, 3),
-        "The transposed tensor reads the same six slots; it only swaps the two steps.",
-        slips=(
-            Slip(
-                "strides follow the view",
-                "A fresh tensor of size (3, 2) would have that, but nothing fresh was made.",
-                given=(2, 1),
-            ),
-            Slip("transpose moves no data", "Size and stride swap together.", given=(3, 1)),
-            Slip("a size is not a stride", "That is the new size.", given=(3, 2)),
-        ),
-        proof=lambda tk: tuple(tk.tensor([[3, 1, 2], [4, 1, 7]]).t().stride()),
-    ),
-    Question(
-        "transpose_cost",
-        "`big` holds a hundred million numbers, 400 MB. How many of its bytes does `big.t()` move?",
-        "None",
-        "Two pairs of integers change places. The storage is not touched, whatever its size.",
-        options=("All 400 MB", "About half of them", "None"),
-        slips=(
-            Slip("transpose moves no data", "That would be a copy; `t()` makes a view.", given="All 400 MB"),
-            Slip("transpose moves no data", "Nothing is swapped in memory.", given="About half of them"),
-        ),
-        proof=lambda tk: "None" if _same_storage(t := _twelve(tk), t.t()) else "All 400 MB",
-    ),
-    Question(
-        "transpose_3d",
-        "`t = tk.zeros(1, 2, 3)` has the stride (6, 3, 1). What is the stride of `t.transpose(0, 2)`?",
-        (1, 3, 6),
-        "Dimensions 0 and 2 change places and take their strides with them; dimension 1 stays.",
-        slips=(
-            Slip("strides follow the view", "A fresh tensor of that size would have that.", given=(2, 1, 1)),
-            Slip("transpose moves no data", "That is the stride before.", given=(6, 3, 1)),
-            Slip("a size is not a stride", "That is the new size.", given=(3, 2, 1)),
-            Slip("permute vs view", "That is `transpose(0, 1)`.", given=(3, 6, 1)),
-        ),
-        proof=lambda tk: tuple(tk.zeros(1, 2, 3).transpose(0, 2).stride()),
-    ),
-    Question(
-        "size_one",
-        "We ask for a row whose dimension 0 has the size 1 and the stride 999, on a storage of three "
-        "numbers: `tk.arange(3.0).as_strided((1, 3), (999, 1))`. What comes?",
-        "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999",
-        "A dimension of size 1 has only the index 0, and 0 times any stride is 0.",
-        options=(
-            "An error: slot 999 does not exist",
-            "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999",
-            "A row with 999 numbers",
-        ),
-        slips=(
-            Slip(
-                "strides of size-1 dimensions",
-                "The index is never 1 there, so slot 999 is never asked for.",
-                given="An error: slot 999 does not exist",
-            ),
-            Slip(
-                "a size is not a stride",
-                "The size says how many; it is (1, 3).",
-                given="A row with 999 numbers",
-            ),
-        ),
-        proof=lambda tk: (
-            "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999"
-            if tk.arange(3.0).as_strided((1, 3), (999, 1)).tolist() == [[0.0, 1.0, 2.0]]
-            else ""
-        ),
-    ),
-    Question(
-        "view_after_t",
-        "`x = tk.empty(100, 100)` and `y = x.t()`. What does `y.view(-1)`, all of `y` in one row, give?",
-        "An error",
-        "To read `y` row by row, the steps in the storage would be 100, 100, …, and then a jump back to the "
-        "next column: no single stride can say that, and `view` never copies.",
-        options=(
-            "The 10,000 numbers, row of `y` by row of `y`",
-            "The 10,000 numbers in the order of the storage",
-            "An error",
-        ),
-        slips=(
-            Slip(
-                "view after transpose fails",
-                "That needs a copy (`reshape` makes one); `view` never copies.",
-                given="The 10,000 numbers, row of `y` by row of `y`",
-            ),
-            Slip(
-                "view after transpose fails",
-                "That would be `x.view(-1)`: `view` keeps the order in which `y` is read.",
-                given="The 10,000 numbers in the order of the storage",
-            ),
-        ),
-        proof=lambda tk: "An error" if _refuses(tk.empty(100, 100).t().view, -1) else "",
     ),
 )

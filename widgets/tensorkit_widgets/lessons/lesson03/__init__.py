@@ -1,12 +1,12 @@
-"""Lesson 03, views and copies: its questions and exercises, with what proves them.
+"""Lesson 03, Transpose and permute: its questions and exercises, with what proves them.
 
 Another lesson's do not belong here.
 """
 
 from tensorkit_widgets.lessons.lesson03.exercises import TASKS
 from tensorkit_widgets.lessons.lesson03.questions import QUESTIONS
-from tensorkit_widgets.lessons.lesson03.quizzes import PUZZLES, QUIZZES
+from tensorkit_widgets.lessons.lesson03.quizzes import PUZZLES
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+__all__ = ["PUZZLES", "QUESTIONS", "TASKS", "TITLE"]
 
-TITLE = "Views and copies"
+TITLE = "Transpose and permute"

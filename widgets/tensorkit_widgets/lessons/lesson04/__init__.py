@@ -1,9 +1,12 @@
-"""Lesson 04, dtypes: its questions and exercises, with what proves them; another lesson's do not belong here."""
+"""Lesson 04, View and reshape: its questions and exercises, with what proves them.
+
+Another lesson's do not belong here.
+"""
 
 from tensorkit_widgets.lessons.lesson04.exercises import TASKS
 from tensorkit_widgets.lessons.lesson04.questions import QUESTIONS
-from tensorkit_widgets.lessons.lesson04.quizzes import PUZZLES, QUIZZES
+from tensorkit_widgets.lessons.lesson04.quizzes import QUIZZES
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
-TITLE = "dtypes"
+TITLE = "View and reshape"

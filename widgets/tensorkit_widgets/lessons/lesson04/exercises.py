@@ -4,445 +4,244 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks import choice_check, number_check, tensor_check
-from tensorkit_widgets.practice.facts import Slip
+import tensorkit
+from tensorkit_widgets.practice.checking.checks import layout_check, number_check, tensor_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.facts import Slip, read
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
 
-
-def _pair(tk: Any) -> Any:
-    """Two rows of an image's bytes."""
-    return tk.tensor([[200, 10, 90], [50, 30, 90]], dtype=tk.uint8)
+COPY = "a copy is not a view"
 
 
-def _scores(tk: Any) -> Any:
-    return tk.tensor([3, 1, 2, 4])
+BATCH = "squeeze eats the batch dimension"
 
 
-def _halves(tk: Any) -> Any:
-    return tk.tensor([-1.7, 0.2, 2.6])
+MINUS = "what -1 means in view"
 
 
-BITS = (
+REPEATS = "broadcasting copies nothing"
+
+
+def _sixty(tk: Any) -> Any:
+    return tk.arange(60.0).view(3, 4, 5)
+
+
+def _batch(items: int) -> Case:
+    """A batch of so many images, which is to lose its channel and stay what it is."""
+    pixels = items * 12
+
+    def looks(arguments: tuple[Any, ...], got: Any) -> object:
+        mine = read(got)
+        return mine.size, mine.values, mine.shares(read(arguments[0]))
+
+    def tells(found: Any) -> str:
+        if found[0] != (items, 3, 4):
+            return f"the size should be ({items}, 3, 4); yours is {found[0]}."
+        return "the numbers were copied." if not found[2] else "the numbers stand in another order."
+
+    return Case(
+        f"of a batch of {items}",
+        lambda: (tensorkit.arange(float(pixels)).view(items, 1, 3, 4),),
+        ((items, 3, 4), tuple(map(float, range(pixels))), True),
+        looks,
+        tells,
+    )
+
+
+TASKS = (
     Task(
-        "read_the_bits",
-        "Read the bits",
-        "A `float16` has 1 sign bit, 5 exponent bits (take 15 from them) and 10 mantissa bits.\n\n"
-        "Worked: `0 10000 1000000000`. The sign is +, the exponent 16 - 15 = 1, the mantissa 1 + ½. "
-        "So: +1 × 2¹ × 1.5 = **3**.\n\n"
-        "Your turn: which number is `0 10001 0100000000`?",
+        "left_over",
+        "What is left over",
+        "Worked: `tk.zeros(4, 6).view(8, -1)` has 24 elements, shared out by 8, so -1 becomes **3**.\n\n"
+        "Your turn: what does -1 become in `tk.zeros(4, 6).view(2, -1, 3)`?",
         number_check(
-            5,
+            4,
             slips=(
+                Slip(MINUS, "24 shared out by 2 is 12, but the 3 is there as well.", given=12),
+                Slip(MINUS, "24 shared out by 3 is 8, but the 2 is there as well.", given=8),
+                Slip(MINUS, "-1 never stays: it is worked out from the other sizes.", given=-1),
                 Slip(
-                    "bits are not the value", "the exponent is 17 - 15 = 2: that doubles once more.", given=3
-                ),
-                Slip(
-                    "bits are not the value",
-                    "you left the leading 1 out: the mantissa is 1 + ¼, not ¼.",
-                    given=1,
-                ),
-                Slip(
-                    "bits are not the value",
-                    "the second mantissa bit counts ¼; the first would be ½.",
-                    given=6,
-                ),
-                Slip("bits are not the value", "that is 2² alone: the mantissa is 1 + ¼.", given=4),
-                Slip(
-                    "bits are not the value", "take 15 from the exponent's bits: 17 - 15 = 2.", given=163840
+                    MINUS, "the old sizes do not matter any more, only how many elements there are.", given=6
                 ),
             ),
         ),
         (
-            "Cut it into sign, exponent and mantissa. The bits 10001 are 17.",
-            "The exponent is 17 - 15 = 2. The mantissa bits after the leading 1 count ½, ¼, ⅛, …",
-            "2² × (1 + ¼)",
+            "How many elements does `tk.zeros(4, 6)` have?",
+            "The sizes of the result multiply to the same number: 2 · ? · 3.",
+            "24 / (2·3)",
         ),
-        "2**2 * (1 + 0.25)  # 5",
+        "4 * 6 // (2 * 3)  # 4",
         stage="worked",
         entry="3",
         right=(
-            lambda tk, t: 5,
-            lambda tk, t: "5",
-            lambda tk, t: "5.0",
-            lambda tk, t: "2**2 * (1 + 1/4)",
-            lambda tk, t: 2**2 * (1 + 1 / 4),
-            lambda tk, t: tk.tensor([0b0_10001_0100000000], dtype=tk.int16).view(tk.float16)[0].long(),
+            lambda tk, t: 4,
+            lambda tk, t: "4",
+            lambda tk, t: tk.zeros(4, 6).view(2, -1, 3).size(1),
         ),
         wrong=(
-            (lambda tk, t: 1, "bits are not the value"),
-            (lambda tk, t: 6, "bits are not the value"),
-            (lambda tk, t: 4, "bits are not the value"),
-            (lambda tk, t: "2.5", ""),
-            (lambda tk, t: 7, ""),
+            (lambda tk, t: 12, MINUS),
+            (lambda tk, t: -1, MINUS),
+            (lambda tk, t: 5, ""),
         ),
     ),
     Task(
-        "wrap_by_hand",
-        "Wrap by hand",
-        "`int8` goes from -128 to 127. What is `tk.tensor(200).to(tk.int8)`? Work it out first: the eight bits of "
-        "200 are `11001000`, and in an `int8` the first bit counts -128.",
-        number_check(
-            -56,
-            slips=(
-                Slip("integers wrap", "an `int8` ends at 127.", given=200),
-                Slip(
-                    "integers wrap",
-                    "it does not stop at the end: the bits stay, and the first one counts -128.",
-                    given=127,
-                ),
-                Slip("integers wrap", "the first bit counts -128, but the others still count.", given=-128),
-                Slip("integers wrap", "the first bit is no mere sign: it counts -128.", given=-72),
-                Slip("integers wrap", "take 256 away, not 255.", given=-55),
-            ),
-        ),
-        (
-            "Which bits are set? The first, the second, and the fifth.",
-            "They count -128, 64 and 8.",
-            "-128 + 64 + 8, which is also 200 - 256.",
-        ),
-        "-128 + 64 + 8  # -56",
-        entry="200",
-        right=(
-            lambda tk, t: -56,
-            lambda tk, t: "-56",
-            lambda tk, t: 200 - 256,
-            lambda tk, t: tk.tensor(200).to(tk.int8),
-        ),
-        wrong=(
-            (lambda tk, t: 127, "integers wrap"),
-            (lambda tk, t: -72, "integers wrap"),
-            (lambda tk, t: -128, "integers wrap"),
-            (lambda tk, t: 56, ""),
-        ),
-    ),
-    Task(
-        "which_dtype",
-        "Which dtype comes out?",
-        "`a` is an `int32` tensor, `b` a `bool` tensor, `c` a `float16` tensor, all of size (3,). Which dtype has "
-        "`a * 0.5 + b + c`?\n\nGive its name, such as `int32`.",
-        choice_check(
-            "float32",
-            slips=(
-                Slip(
-                    "category before width",
-                    "`a * 0.5` comes first: an integer tensor with a Python float is `float32`, wider than `c`.",
-                    given="float16",
-                ),
-                Slip("category before width", "a float takes part, and floats beat integers.", given="int32"),
-                Slip(
-                    "default dtype",
-                    "a Python number never widens; it only asks for a float.",
-                    given="float64",
-                ),
-                Slip("category before width", "`bool` is the lowest of all.", given="bool"),
-            ),
-            hint="one name of the table, such as `int32`.",
-        ),
-        (
-            "Go step by step, from the left: `a * 0.5` first.",
-            "An integer tensor and a Python float: the default float dtype.",
-            "`float32`; then `bool` changes nothing, and `float16` is narrower.",
-        ),
-        "'float32'",
-        entry="int32",
-        right=(
-            lambda tk, t: "float32",
-            lambda tk, t: " Float32. ",
-            lambda tk, t: "tk.float32",
-            lambda tk, t: "torch.float",
-            lambda tk, t: tk.float32,
-            lambda tk, t: str(
-                (tk.ones(3, dtype=tk.int32) * 0.5 + tk.ones(3, dtype=tk.half)).dtype
-            ).rpartition(".")[2],
-        ),
-        wrong=(
-            (lambda tk, t: "float16", "category before width"),
-            (lambda tk, t: "half", "category before width"),
-            (lambda tk, t: tk.half, "category before width"),
-            (lambda tk, t: "float64", "default dtype"),
-            (lambda tk, t: "int32", "category before width"),
-            (lambda tk, t: "int16", ""),
-        ),
-    ),
-)
-
-CODE = (
-    Task(
-        "one_number",
-        "One whole number",
-        "Make a tensor of no dimensions that holds the number 3, as an `int64`.\n\n    three = ___",
+        "batch_of_one",
+        "A batch of one",
+        "A model takes batches of images, size (N, 3, 4, 5). `t` is one image, size (3, 4, 5). Make it a batch of one, "
+        "without copying:\n\n"
+        "    t = tk.arange(60.0).view(3, 4, 5)\n"
+        "    b = t.unsqueeze(___)",
         tensor_check(
-            size=(),
-            dtype="int64",
-            values=3,
-            slips=(
-                Slip(
-                    "`Tensor` vs `tensor`",
-                    "`Tensor(3)` is a fresh tensor of *size* 3: three numbers that nobody has written yet.",
-                    size=(3,),
-                ),
-                Slip(
-                    "`Tensor` vs `tensor`",
-                    "`Tensor([3])` makes `float32` of everything, and the brackets give it a dimension.",
-                    size=(1,),
-                    dtype="float32",
-                ),
-                Slip(
-                    "brackets are dimensions",
-                    "the brackets give it a dimension, of size 1. Without brackets it has none.",
-                    size=(1,),
-                ),
-                Slip("default dtype", "the point makes it a float.", dtype="float32"),
-            ),
-        ),
-        (
-            "There are two spellings, with a small and with a capital t. Which of them takes *data*?",
-            "`tk.tensor(…)` keeps what you give it: an integer without brackets has no dimensions.",
-            "`tk.tensor(3)`",
-        ),
-        "three = tk.tensor(3)",
-        stage="faded",
-        right=(
-            lambda tk, t: tk.tensor(3),
-            lambda tk, t: tk.tensor([3])[0],
-            lambda tk, t: tk.full((), 3),
-            lambda tk, t: tk.Tensor([3]).long().squeeze(),
-        ),
-        wrong=(
-            (lambda tk, t: tk.Tensor(3), "`Tensor` vs `tensor`"),
-            (lambda tk, t: tk.Tensor([3]), "`Tensor` vs `tensor`"),
-            (lambda tk, t: tk.tensor(3.0), "default dtype"),
-            (lambda tk, t: tk.tensor([3]), "brackets are dimensions"),
-            (lambda tk, t: tk.tensor(4), ""),
-        ),
-    ),
-    Task(
-        "mean_of_scores",
-        "The mean of whole numbers",
-        "`t = tk.tensor([3, 1, 2, 4])` holds four scores. Give their mean, as a `float32` tensor of no dimensions.\n\n"
-        "    mean = ___",
-        tensor_check(
-            size=(),
-            dtype="float32",
-            values=2.5,
-            slips=(
-                Slip(
-                    "integer mean",
-                    "an integer cannot hold 2.5, so the half was dropped. Make floats of the scores first.",
-                    behaves=(
-                        lambda t: t.sum() // t.numel(),
-                        lambda t: (t.sum() / t.numel()).long(),
-                        lambda t: (t.sum() / t.numel()).int(),
-                    ),
-                ),
-                Slip(
-                    "integer mean",
-                    "the mean was cut before it became a float. Make floats first, and divide then.",
-                    behaves=(
-                        lambda t: (t.sum() // t.numel()).float(),
-                        lambda t: (t.sum() // t.numel()).double(),
-                    ),
-                ),
-                Slip(
-                    "default dtype",
-                    "right but for the dtype: `float64` was not asked for.",
-                    behaves=lambda t: t.double().mean(),
-                ),
-            ),
-        ),
-        (
-            "`t.mean()` is refused: the message says which dtypes it takes.",
-            "Either make floats of the scores first, or say `dtype=` in `mean`.",
-            "`t.float().mean()`",
-        ),
-        "mean = t.float().mean()",
-        stage="free",
-        base=_scores,
-        right=(
-            lambda tk, t: t.float().mean(),
-            lambda tk, t: t.mean(dtype=tk.float32),
-            lambda tk, t: t.sum() / t.numel(),
-        ),
-        wrong=(
-            (lambda tk, t: t.sum() // 4, "integer mean"),
-            (lambda tk, t: (t.sum() // 4).float(), "integer mean"),
-            (lambda tk, t: t.double().mean(), "default dtype"),
-            (lambda tk, t: t.sum(), ""),
-            (lambda tk, t: t.max().double(), ""),
-            (lambda tk, t: t.float(), ""),
-        ),
-    ),
-    Task(
-        "round_to_whole",
-        "Round, do not cut",
-        "`t = tk.tensor([-1.7, 0.2, 2.6])`. Give the nearest whole numbers, -2, 0 and 3, as an `int64` tensor.\n\n"
-        "    whole = ___",
-        tensor_check(
-            size=(3,),
-            dtype="int64",
-            values=(-2, 0, 3),
-            slips=(
-                Slip(
-                    "a cast drops the fraction",
-                    "these are cut, not rounded: -1.7 became -1, and 2.6 became 2.",
-                    behaves=(lambda t: t.long(), lambda t: t.int(), lambda t: t.trunc()),
-                ),
-                Slip(
-                    "a cast drops the fraction",
-                    "that is `floor`, always down: 2.6 should become 3.",
-                    behaves=(lambda t: t.floor(), lambda t: t.floor().long()),
-                ),
-                Slip(
-                    "a cast drops the fraction",
-                    "that is `ceil`, always up: -1.7 should become -2.",
-                    behaves=(lambda t: t.ceil(), lambda t: t.ceil().long()),
-                ),
-                Slip(
-                    "`.to()` returns",
-                    "the numbers are right, but they are floats still. A cast leaves the tensor as it was and returns "
-                    "another: keep that one.",
-                    behaves=lambda t: t.round(),
-                ),
-                Slip(
-                    "`.to()` returns",
-                    "that is `t` as it was. An operation leaves the tensor alone and returns another: keep that one.",
-                    behaves=lambda t: t,
-                ),
-            ),
-        ),
-        (
-            "Two things are to be done: round, and change the dtype. In which order?",
-            "`round()` gives floats that are whole.",
-            "`t.round().long()`",
-        ),
-        "whole = t.round().long()",
-        stage="free",
-        base=_halves,
-        right=(
-            lambda tk, t: t.round().long(),
-            lambda tk, t: tk.round(t).to(tk.int64),
-            lambda tk, t: (t + 0.5).floor().long(),
-        ),
-        wrong=(
-            (lambda tk, t: t.long(), "a cast drops the fraction"),
-            (lambda tk, t: t.floor().long(), "a cast drops the fraction"),
-            (lambda tk, t: t.ceil().long(), "a cast drops the fraction"),
-            (lambda tk, t: t.round(), "`.to()` returns"),
-            (lambda tk, t: (t.long(), t)[1], "`.to()` returns"),
-            (lambda tk, t: tk.zeros(3), ""),
-            (lambda tk, t: t.round().int(), ""),
-        ),
-    ),
-    Task(
-        "difference",
-        "What changed between two images?",
-        "`t` holds two rows of an image's bytes, `uint8`: (200, 10, 90) and (50, 30, 90). Give `t[0]` minus `t[1]` "
-        "as it really is, (150, -20, 0), in any dtype that can hold it.\n\n    change = ___",
-        tensor_check(
-            size=(3,),
-            values=(150, -20, 0),
-            slips=(
-                Slip(
-                    "integers wrap",
-                    "10 - 30 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
-                    behaves=(
-                        lambda t: t[0] - t[1],
-                        lambda t: (t[0] - t[1]).int(),
-                        lambda t: (t[0] - t[1]).long(),
-                        lambda t: (t[0] - t[1]).float(),
-                    ),
-                ),
-                Slip(
-                    "integers wrap",
-                    "150 became -106: `int8` ends at 127. Take a wider dtype.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-106, -20, 0),
-                ),
-                Slip(
-                    "integers wrap",
-                    "the sign is lost: the second number is -20.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (150, 20, 0),
-                ),
-                Slip(
-                    "counting from zero",
-                    "that is `t[1]` minus `t[0]`: the first row has the number 0.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-150, 20, 0),
-                ),
-            ),
-        ),
-        (
-            "Which numbers can a `uint8` hold? And the difference of two of them?",
-            "The difference lies between -255 and 255. Cast both rows first, then subtract.",
-            "`t.int()` is wide enough: `t.int()[0] - t.int()[1]`",
-        ),
-        "change = t.int()[0] - t.int()[1]",
-        stage="free",
-        base=_pair,
-        right=(
-            lambda tk, t: t.int()[0] - t.int()[1],
-            lambda tk, t: t[0].to(tk.int16) - t[1],
-            lambda tk, t: t[0].float() - t[1].float(),
-        ),
-        wrong=(
-            (lambda tk, t: t[0] - t[1], "integers wrap"),
-            (lambda tk, t: (t[0] - t[1]).int(), "integers wrap"),
-            (lambda tk, t: t[0].to(tk.int8) - t[1].to(tk.int8), "integers wrap"),
-            (lambda tk, t: t.int()[1] - t.int()[0], "counting from zero"),
-            (lambda tk, t: t.int()[0] + t.int()[1], ""),
-        ),
-    ),
-    Task(
-        "the_bits_themselves",
-        "The bits themselves",
-        "`t = tk.tensor([1.0, -2.0])`. Give the `int32` tensor that reads **the same bits**, without copying them.\n\n"
-        "    bits = ___",
-        tensor_check(
-            size=(2,),
-            dtype="int32",
-            values=(0x3F800000, -(1 << 30)),
+            size=(1, 3, 4, 5),
+            stride=(60, 20, 5, 1),
             shares=True,
             slips=(
                 Slip(
-                    "bits are not the value",
-                    "that is the same *number* in another dtype: an integer 1 has other bits than a float 1.",
-                    behaves=(lambda t: t.int(), lambda t: t.long()),
+                    "unsqueeze",
+                    "the new dimension stands at the end; items are counted first.",
+                    size=(3, 4, 5, 1),
                 ),
+                Slip("unsqueeze", "that is a place for it behind the channels.", size=(3, 1, 4, 5)),
                 Slip(
-                    "a copy is not a view",
-                    "the bits are right, but they are copies: a write would not reach `t`.",
-                    when=lambda answer, mine, base: (
-                        mine is not None and mine.values == (0x3F800000, -(1 << 30))
-                    ),
-                    shares=False,
-                ),
-                Slip(
-                    "bits are not the value",
-                    "that is `t` itself. Read its bits as `int32`: integers of as many bits.",
-                    behaves=lambda t: t,
+                    COPY,
+                    "the size is right, but the numbers were copied for it.",
+                    behaves=lambda t: t.unsqueeze(0).clone(),
                 ),
             ),
         ),
         (
-            "`to` makes new bits for the same number. What leaves the bits alone?",
-            "Something that shares the storage: a view.",
-            "`t.view(tk.int32)`",
+            "Which dimension counts the items of a batch?",
+            "`unsqueeze(d)` puts the new dimension at place d; the others move to the right.",
+            "It has to stand at place 0.",
         ),
-        "bits = t.view(tk.int32)",
-        stage="free",
-        base=lambda tk: tk.tensor([1.0, -2.0]),
+        "b = t.unsqueeze(0)",
+        stage="faded",
+        base=_sixty,
         right=(
-            lambda tk, t: t.view(tk.int32),
-            lambda tk, t: t.view(dtype=tk.int),
-            lambda tk, t: t.view(tk.int16).view(tk.int32),
+            lambda tk, t: t.unsqueeze(0),
+            lambda tk, t: t[None],
+            lambda tk, t: t.view(1, 3, 4, 5),
+            lambda tk, t: t.unsqueeze(-4),
         ),
         wrong=(
-            (lambda tk, t: t.int(), "bits are not the value"),
-            (lambda tk, t: t.view(tk.int32).clone(), "a copy is not a view"),
-            (lambda tk, t: t, "bits are not the value"),
-            (lambda tk, t: t.view(tk.int16), ""),
+            (lambda tk, t: t.unsqueeze(-1), "unsqueeze"),
+            (lambda tk, t: t.unsqueeze(1), "unsqueeze"),
+            (lambda tk, t: tk.stack([t]), COPY),
+            (lambda tk, t: tk.zeros(1, 3, 4, 5), COPY),
+            (lambda tk, t: t, ""),
+        ),
+    ),
+    Task(
+        "drop_the_channel",
+        "Drop the channel, keep the batch",
+        "A batch of grey images has the size (N, 1, 3, 4): items, channels, rows, columns. Write `drop_channel(t)`, "
+        "which drops the channel, so that (N, 3, 4) is left: items, rows, columns. No copy, and whatever N is: a batch "
+        "may hold a single image.\n\n"
+        "    def drop_channel(t):\n"
+        "        return t.squeeze(___)",
+        function_check(
+            _batch(2),
+            _batch(1),
+            _batch(5),
+            slips=(
+                Slip(
+                    BATCH,
+                    "for a batch of two it works, and of a batch of **one** the batch is gone too: `squeeze()` drops "
+                    "every dimension of size 1. Say which one you mean.",
+                    behaves=lambda t: t.squeeze(),
+                ),
+                Slip(
+                    BATCH,
+                    "that drops dimension 0, the items, whenever there is only one. The channel is dimension 1.",
+                    behaves=lambda t: t.squeeze(0),
+                ),
+                Slip(
+                    "counting from zero",
+                    "nothing is dropped: dimensions 2 and 3 are rows and columns, and their size is not 1. Dimensions "
+                    "are counted from 0.",
+                    behaves=lambda t: t.squeeze(2),
+                ),
+                Slip(
+                    COPY,
+                    "the size is right, but the numbers were copied.",
+                    behaves=lambda t: t.squeeze(1).clone(),
+                ),
+                Slip(
+                    "permute vs view",
+                    "the size is right, and the numbers stand in another order.",
+                    behaves=lambda t: t.squeeze(1).transpose(1, 2).reshape(t.size(0), 3, 4),
+                ),
+            ),
+        ),
+        (
+            "`squeeze` takes a number: the dimension that is to go, if its size is 1.",
+            "Items are dimension 0. Which number has the channel?",
+            "t.squeeze(1)",
+        ),
+        "def drop_channel(t):\n    return t.squeeze(1)",
+        stage="faded",
+        right=(
+            lambda tk, t: lambda t: t.squeeze(1),
+            lambda tk, t: lambda t: t[:, 0],
+            lambda tk, t: lambda t: t.select(1, 0),
+            lambda tk, t: lambda t: t.view(-1, 3, 4),
+        ),
+        wrong=(
+            (lambda tk, t: lambda t: t.squeeze(), BATCH),
+            (lambda tk, t: lambda t: t.squeeze(0), BATCH),
+            (lambda tk, t: lambda t: t.squeeze(2), "counting from zero"),
+            (lambda tk, t: lambda t: t.squeeze(1).clone(), COPY),
+            (lambda tk, t: lambda t: t.view(1, 3, 4), ""),
+            (lambda tk, t: lambda t: t.squeeze(1)[:1], ""),
+        ),
+    ),
+    Task(
+        "which_repeats",
+        "Which size and stride draw this?",
+        "A storage holds the numbers 0 to 11, each in the slot of its own number. Some tensor on it, for which nothing "
+        "was copied, prints as\n\n"
+        "    tensor([[3., 4.],\n"
+        "            [3., 4.],\n"
+        "            [3., 4.]])\n\n"
+        "Give its size, stride and offset as `((_, _), (_, _), _)`, or a tensor that is it.",
+        layout_check(
+            size=(3, 2),
+            stride=(0, 1),
+            offset=3,
+            slips=(
+                Slip(
+                    REPEATS,
+                    "a fresh table of that size has this stride: its second row would be 5 and 6. One row down, you "
+                    "want to be in the **same** slot again.",
+                    stride=(2, 1),
+                ),
+                Slip("offsets count slots", "it starts in slot 3.", stride=(0, 1), offset=0),
+                Slip(REPEATS, "that repeats the columns; here the rows repeat.", stride=(1, 0)),
+                Slip("rows come before columns", "three rows of two numbers.", size=(2, 3)),
+            ),
+        ),
+        (
+            "Three rows of two numbers: that is the size. In which slot does it start?",
+            "One column to the right leads from slot 3 to slot 4.",
+            "One row down leads from slot 3 to slot 3. How many slots is that?",
+        ),
+        "((3, 2), (0, 1), 3)",
+        stage="reverse",
+        entry="(3, 2), (2, 1), 0",
+        right=(
+            lambda tk, t: ((3, 2), (0, 1), 3),
+            lambda tk, t: "(3, 2), (0, 1), 3",
+            lambda tk, t: tk.arange(12.0)[3:5].expand(3, 2),
+            lambda tk, t: tk.arange(12.0).as_strided((3, 2), (0, 1), 3),
+        ),
+        wrong=(
+            (lambda tk, t: ((3, 2), (2, 1), 3), REPEATS),
+            (lambda tk, t: ((3, 2), (0, 1), 0), "offsets count slots"),
+            (lambda tk, t: ((3, 2), (1, 0), 3), REPEATS),
+            (lambda tk, t: tk.arange(12.0)[3:6].expand(2, 3), "rows come before columns"),
+            (lambda tk, t: ((3, 2), (0, 1), 4), ""),
         ),
     ),
 )
-
-TASKS = (*BITS, *CODE)

@@ -1,215 +1,75 @@
-"""The quizzes and the puzzle of lesson 04, with what proves them."""
+"""The quizzes and puzzles of lesson 04, with what proves them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
+from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["PUZZLES", "QUIZZES"]
+__all__ = ["QUIZZES"]
 
-
-def _made(tk: Any) -> dict[str, Any]:
-    return {
-        "`tk.tensor([1, 2])`": tk.tensor([1, 2]),
-        "`tk.Tensor([1, 2])`": tk.Tensor([1, 2]),
-        "`tk.tensor([1, 2]) / 2`": tk.tensor([1, 2]) / 2,
-        "`tk.tensor([1, 2]) * True`": tk.tensor([1, 2]) * True,
-    }
+SHARES = "Yes: both read the same storage"
 
 
-def _floats(tk: Any) -> tuple[str, ...]:
-    return tuple(code for code, t in _made(tk).items() if t.dtype is tk.float32)
+OWN = "No: `u` is a tensor of its own"
 
 
-def _exact(tk: Any) -> tuple[str, ...]:
-    found = {"0.1": 0.1, "0.5": 0.5, "0.75": 0.75, "3.3": 3.3}
-    return tuple(name for name, n in found.items() if tk.tensor(n).double().item() == n)
-
-
-def _reshaped(tk: Any) -> str:
-    t = tk.arange(6.0).view(2, 3)
-    r = t.reshape(-1)
-    shares = r.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
-    return "A view: it shares the storage of `t`" if shares else "A copy: it has a storage of its own"
+def _sliced(tk: Any) -> str:
+    t = tk.ones(3)
+    t[1:][0] = 0
+    return SHARES if t[1].item() == 0 else OWN
 
 
 QUIZZES = (
     QuizSheet(
         "retrieval",
-        "Three questions from earlier lessons",
+        "Three questions from lesson 02",
         (
             Question(
-                "offset",
-                "`t = tk.arange(12.0).view(3, 4)`. What is the storage offset of `t[2:]`?",
-                8,
-                "Two rows of four numbers are skipped: the slice starts in slot 8. (Lesson 02)",
+                "slot",
+                "`t` has the offset 2 and the stride (5, 1). In which slot of the storage lies `t[1, 3]`?",
+                10,
+                "2 + 1·5 + 3·1: the offset, one row down, three columns to the right.",
                 slips=(
-                    Slip("offsets count slots", "Two rows are skipped; the offset counts slots.", given=2),
-                    Slip("offsets count slots", "Bytes would be 32; the offset counts slots.", given=32),
-                    Slip("counting from zero", "Slot 7 is the last one that is skipped.", given=7),
+                    Slip("offsets count slots", "The offset of 2 counts as well.", given=8),
+                    Slip("strides count slots", "An index has to be multiplied by its stride.", given=6),
+                    Slip("counting from zero", "Rows, columns and slots are counted from 0.", given=11),
                 ),
-                proof=lambda tk: tk.arange(12.0).view(3, 4)[2:].storage_offset(),
+                proof=lambda tk: int(tk.arange(20).as_strided((3, 4), (5, 1), 2)[1, 3].item()),
             ),
             Question(
-                "reshape",
-                "`t = tk.arange(6.0).view(2, 3)` and `r = t.reshape(-1)`. What is `r`?",
-                "A view: it shares the storage of `t`",
-                "`reshape` copies only where no view is possible, and here the numbers lie in order. (Lesson 03)",
-                options=(
-                    "A view: it shares the storage of `t`",
-                    "A copy: it has a storage of its own",
-                ),
+                "transpose",
+                "`x = tk.arange(12).view(3, 4)` has the stride (4, 1). What is the stride of `x.t()`?",
+                (1, 4),
+                "A transpose swaps the two sizes and the two strides, and moves nothing.",
                 slips=(
                     Slip(
-                        "a copy is not a view",
-                        "It makes a copy only where it must, for example after `t()`.",
-                        given="A copy: it has a storage of its own",
+                        "strides follow the view",
+                        "A fresh tensor of size (4, 3) would have that.",
+                        given=(3, 1),
                     ),
+                    Slip("transpose moves no data", "Size and stride swap together.", given=(4, 1)),
+                    Slip("a size is not a stride", "That is its size.", given=(4, 3)),
                 ),
-                proof=_reshaped,
+                proof=lambda tk: tuple(tk.arange(12).view(3, 4).t().stride()),
             ),
             Question(
-                "bytes",
-                "`tk.zeros(2, 5)` holds ten numbers. How many bytes does its storage have?",
-                40,
-                "Without a word about it, numbers are `float32`, four bytes each. (Lesson 01)",
+                "alias",
+                "`u = t[1:]`, then `u[0] = 0`. Does `t` change?",
+                SHARES,
+                "A slice is a new tensor object on the old storage; a write to one shows in the other.",
+                options=(SHARES, OWN),
                 slips=(
-                    Slip("bytes per element", "Each number takes more than one byte.", given=10),
-                    Slip("default dtype", "That would be `float64`, as NumPy takes it.", given=80),
+                    Slip(
+                        "a slice aliases its base",
+                        "It is an object of its own, on the same storage.",
+                        given=OWN,
+                    ),
                 ),
-                proof=lambda tk: tk.zeros(2, 5).untyped_storage().nbytes(),
+                proof=_sliced,
             ),
         ),
         recall=True,
-    ),
-    QuizSheet(
-        "dtypes",
-        "Which dtype, which number?",
-        (
-            Question(
-                "which_float",
-                "Which of these are `float32`?",
-                ("`tk.Tensor([1, 2])`", "`tk.tensor([1, 2]) / 2`"),
-                "`Tensor` makes `float32` of all it gets, and a true division gives floats.",
-                options=(
-                    "`tk.tensor([1, 2])`",
-                    "`tk.Tensor([1, 2])`",
-                    "`tk.tensor([1, 2]) / 2`",
-                    "`tk.tensor([1, 2]) * True`",
-                ),
-                slips=(
-                    Slip("default dtype", "whole numbers become `int64`.", given="`tk.tensor([1, 2])`"),
-                    Slip("`Tensor` vs `tensor`", "look at the capital T.", given="`tk.Tensor([1, 2])`"),
-                    Slip(
-                        "integer mean",
-                        "halves are no integers, so `/` gives floats.",
-                        given="`tk.tensor([1, 2]) / 2`",
-                    ),
-                    Slip(
-                        "category before width",
-                        "a bool is lower than an integer, and changes nothing.",
-                        given="`tk.tensor([1, 2]) * True`",
-                    ),
-                ),
-                proof=_floats,
-            ),
-            Question(
-                "which_exact",
-                "Which of these numbers are kept in a `float32` without any error?",
-                ("0.5", "0.75"),
-                "Those that are sums of ½, ¼, ⅛ and so on. A tenth is no such sum, however long.",
-                options=("0.1", "0.5", "0.75", "3.3"),
-                slips=(
-                    Slip("floats have gaps", "a tenth never ends in binary.", given="0.1"),
-                    Slip("floats have gaps", "a half is 2⁻¹.", given="0.5"),
-                    Slip("floats have gaps", "three quarters are ½ + ¼.", given="0.75"),
-                    Slip("floats have gaps", "three tenths never end in binary.", given="3.3"),
-                ),
-                proof=_exact,
-            ),
-            Question(
-                "true_count",
-                "`t = tk.tensor([3, -1, 4, -2])`. What is `(t > 0).sum()`?",
-                2,
-                "The comparison gives booleans, and a sum counts each True as 1, in `int64`.",
-                slips=(
-                    Slip(
-                        "category before width",
-                        "The values are no longer there: only True or False.",
-                        given=7,
-                    ),
-                    Slip("category before width", "Falses count as 0.", given=4),
-                ),
-                proof=lambda tk: int((tk.tensor([3, -1, 4, -2]) > 0).sum().item()),
-            ),
-        ),
-    ),
-)
-
-
-def _start(tk: Any) -> dict[str, Any]:
-    return {"image": tk.tensor([[0, 100], [180, 255]], dtype=tk.uint8)}
-
-
-_BRIGHTER = """
-wide = image.int()
-wide = wide + 100
-wide = wide.clamp(max=255)
-brighter = wide.byte()
-"""
-
-PUZZLES = (
-    Puzzle(
-        "brighter",
-        "A brighter image",
-        "`image` holds bytes (`uint8`), from 0, black, to 255, white. Make `brighter`, the same image with 100 added "
-        "everywhere; what would be above 255 becomes 255. It shall be `uint8` as well.",
-        _BRIGHTER,
-        "brighter",
-        tensor_check(
-            size=(2, 2),
-            dtype="uint8",
-            values=((100, 200), (255, 255)),
-            slips=(
-                Slip(
-                    "integers wrap",
-                    "the brightest places turned dark: 180 + 100 is 280, and a byte keeps 280 - 256 = 24 of it.",
-                    when=lambda answer, mine, base: mine is not None and 24 in mine.values,
-                ),
-            ),
-        ),
-        (
-            "A byte has no room for 280. What has?",
-            "First something wider, then the sum, then the limit of 255, and last the byte again.",
-            "It begins with `wide = image.int()` and ends with `brighter = wide.byte()`.",
-        ),
-        strays=(
-            Stray("brighter = image + 100", "integers wrap", "a byte has no room for 280."),
-            Stray("wide = image.float()"),
-            Stray("wide = wide.clamp(0, 255)"),
-            Stray(
-                "wide.byte()",
-                "`.to()` returns",
-                "a cast gives another tensor, and here nobody keeps it.",
-            ),
-        ),
-        setup=_start,
-        right=(
-            "wide = image.int()\nwide = wide + 100\nwide = wide.clamp(max=255)\nbrighter = wide.byte()",
-            "wide = image.float()\nwide = wide + 100\nwide = wide.clamp(max=255)\nbrighter = wide.byte()",
-            "wide = image.int()\nwide = wide + 100\nwide = wide.clamp(0, 255)\nbrighter = wide.byte()",
-        ),
-        wrong=(
-            ("brighter = image + 100", "integers wrap"),
-            ("wide = image.int()\nwide = wide + 100\nbrighter = wide.byte()", "integers wrap"),
-            (
-                "wide = image.int()\nwide = wide.clamp(max=255)\nwide = wide + 100\nbrighter = wide.byte()",
-                "integers wrap",
-            ),
-            ("wide = image.int()\nwide = wide + 100", ""),
-        ),
     ),
 )

@@ -1,8 +1,12 @@
-"""Lesson 06, indexing: its questions and exercises, with what proves them; another lesson's do not belong here."""
+"""Lesson 06, dtypes and bits: its questions and exercises, with what proves them.
 
-from tensorkit_widgets.lessons.lesson06.exercises import PUZZLES, TASKS
-from tensorkit_widgets.lessons.lesson06.questions import QUESTIONS, QUIZZES
+Another lesson's do not belong here.
+"""
+
+from tensorkit_widgets.lessons.lesson06.exercises import TASKS
+from tensorkit_widgets.lessons.lesson06.questions import QUESTIONS
+from tensorkit_widgets.lessons.lesson06.quizzes import PUZZLES, QUIZZES
 
 __all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
-TITLE = "Indexing"
+TITLE = "dtypes and bits"

@@ -4,449 +4,176 @@ from __future__ import annotations
 
 from typing import Any
 
-import tensorkit as tk
-from tensorkit import tracing
-from tensorkit_widgets.practice.checking.checks import Checker, tensor_check, tuple_check
-from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict
-from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
+from tensorkit_widgets.practice.checking.checks import number_check, tensor_check
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["PUZZLES", "TASKS"]
-
-AWAY = "an index takes its dimension away"
-COPIES = "fancy indexing copies"
-PAIRS = "two lists are pairs"
-ALIAS = "a slice aliases its base"
-ZERO = "counting from zero"
+__all__ = ["TASKS"]
 
 
-def _twelve(tk: Any) -> Any:
-    return tk.arange(12.0).view(3, 4)
+def _pair(tk: Any) -> Any:
+    """Two rows of an image's bytes."""
+    return tk.tensor([[200, 10, 90], [50, 30, 90]], dtype=tk.uint8)
 
 
-def _negatives(tk: Any) -> Any:
-    return tk.tensor([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]])
-
-
-def _values(mine: Facts | None) -> tuple[float, ...]:
-    return () if mine is None else tuple(float(v) for v in mine.values)
-
-
-def _is(*numbers: float) -> Any:
-    """Whether the answer holds these numbers, in reading order."""
-    return lambda answer, mine, base: _values(mine) == tuple(map(float, numbers))
-
-
-def _above() -> Checker:
-    return function_check(
-        Case(
-            "of a table",
-            lambda: (tk.tensor([[1.0, 5.0], [7.0, 3.0]]), 2),
-            5.0,
-        ),
-        Case("of a row", lambda: (tk.tensor([4.0, -1.0, 2.0]), 0), 3.0),
-        Case("of numbers of which one is as large as `low`", lambda: (tk.tensor([1.0, 2.0, 4.0]), 2), 4.0),
-        slips=(
-            Slip(
-                "True counts as 1",
-                "that is the mean of the mask: the part of the elements that are larger. Choose the elements by the "
-                "mask first: `t[t > low]`.",
-                behaves=lambda t, low: (t > low).float().mean(),
-            ),
-            Slip(
-                "True counts as 1",
-                "that counts the elements that are larger. Choose them by the mask: `t[t > low]`.",
-                behaves=lambda t, low: (t > low).sum(),
-            ),
-            Slip(
-                "True counts as 1",
-                "that has zeros in place of the elements that are left out, and the mean counts those too. A mask "
-                "between brackets leaves them out: `t[t > low]`.",
-                behaves=lambda t, low: (t * (t > low)).mean(),
-            ),
-            Slip("", "that is the mean of all elements.", behaves=lambda t, low: t.mean()),
-            Slip(
-                "",
-                "larger than `low` is `>`, without those that are equal to it.",
-                behaves=lambda t, low: t[t >= low].mean(),
-            ),
-        ),
-    )
-
-
-_RIGHT_MEAN = _above()
-
-
-def _mean_above(answer: Answer) -> Verdict:
-    """Judge the learner's function by what it gives, and by how many operations it takes for that."""
-    found = _RIGHT_MEAN(answer)
-    if found.correct is not True:
-        return found
-    function: Any = answer.value
-    with tracing.record() as events:
-        function(tk.arange(200.0), 190)
-    if sum(isinstance(event, tracing.OpEvent) for event in events) > 100:
-        return Verdict(
-            False,
-            "right, but the elements are taken out one by one: for 200 numbers that is hundreds of operations. "
-            "A mask takes all of them in one.",
-            "element loops",
-        )
-    return Verdict(True)
-
-
-def _loop(x: Any, low: float) -> float:
-    total, count = 0.0, 0
-    for number in x.reshape(-1):
-        if number > low:
-            total, count = total + number.item(), count + 1
-    return total / count
-
-
-def _wrote(t: Any, act: Any) -> Any:
-    act()
-    return t
-
-
-TASKS = (
+BITS = (
     Task(
-        "size_of",
-        "Which size is left?",
-        "`t = tk.ones(5, 3, 4)`.\n\n"
-        "Worked: in `t[1:3, 0]` the slice keeps dimension 0, two long; the whole number 0 takes dimension 1 away; "
-        "dimension 2 is not named and stays. That is **(2, 4)**.\n\n"
-        "Your turn: which size has `t[2, :, 1:]`?",
-        tuple_check(
-            3,
-            3,
+        "read_the_bits",
+        "Read the bits",
+        "A `float16` has 1 sign bit, 5 exponent bits (take 15 from them) and 10 mantissa bits.\n\n"
+        "Worked: `0 10000 1000000000`. The sign is +, the exponent 16 - 15 = 1, the mantissa 1 + ½. "
+        "So: +1 × 2¹ × 1.5 = **3**.\n\n"
+        "Your turn: which number is `0 10001 0100000000`?",
+        number_check(
+            5,
             slips=(
                 Slip(
-                    AWAY, "The 2 is a whole number, not a slice: it takes dimension 0 away.", given=(1, 3, 3)
+                    "bits are not the value", "the exponent is 17 - 15 = 2: that doubles once more.", given=3
                 ),
-                Slip(AWAY, "The 2 says which one, not how many.", given=(2, 3, 3)),
-                Slip(ZERO, "`1:` leaves out number 0 only: 1, 2 and 3 are left.", given=(3, 2)),
-                Slip(ZERO, "`1:` leaves out number 0.", given=(3, 4)),
+                Slip(
+                    "bits are not the value",
+                    "you left the leading 1 out: the mantissa is 1 + ¼, not ¼.",
+                    given=1,
+                ),
+                Slip(
+                    "bits are not the value",
+                    "the second mantissa bit counts ¼; the first would be ½.",
+                    given=6,
+                ),
+                Slip("bits are not the value", "that is 2² alone: the mantissa is 1 + ¼.", given=4),
+                Slip(
+                    "bits are not the value", "take 15 from the exponent's bits: 17 - 15 = 2.", given=163840
+                ),
             ),
         ),
         (
-            "Go through the three dimensions one by one: number, slice, slice.",
-            "Dimension 0 goes, dimension 1 stays as it is.",
-            "Dimension 2 has 4, and `1:` leaves out the first: 3.",
+            "Cut it into sign, exponent and mantissa. The bits 10001 are 17.",
+            "The exponent is 17 - 15 = 2. The mantissa bits after the leading 1 count ½, ¼, ⅛, …",
+            "2² × (1 + ¼)",
         ),
-        "(3, 3)",
+        "2**2 * (1 + 0.25)  # 5",
         stage="worked",
-        entry="(2, 4)",
-        right=(lambda tk, t: (3, 3), lambda tk, t: "3, 3", lambda tk, t: tk.ones(5, 3, 4)[2, :, 1:].size()),
+        entry="3",
+        right=(
+            lambda tk, t: 5,
+            lambda tk, t: "5",
+            lambda tk, t: "5.0",
+            lambda tk, t: "2**2 * (1 + 1/4)",
+            lambda tk, t: 2**2 * (1 + 1 / 4),
+            lambda tk, t: tk.tensor([0b0_10001_0100000000], dtype=tk.int16).view(tk.float16)[0].long(),
+        ),
         wrong=(
-            (lambda tk, t: (1, 3, 3), AWAY),
-            (lambda tk, t: (2, 3, 3), AWAY),
-            (lambda tk, t: (3, 4), ZERO),
-            (lambda tk, t: (4, 4), ""),
+            (lambda tk, t: 1, "bits are not the value"),
+            (lambda tk, t: 6, "bits are not the value"),
+            (lambda tk, t: 4, "bits are not the value"),
+            (lambda tk, t: "2.5", ""),
+            (lambda tk, t: 7, ""),
         ),
     ),
     Task(
-        "last_two",
-        "The last two of each row",
-        "`t = tk.arange(12.0).view(3, 4)`. Fill the gap so that `u` holds the last two numbers of each row, as a "
-        "**view**, whatever the length of the rows:\n\n"
-        "    u = t[:, ___]",
-        tensor_check(
-            size=(3, 2),
-            stride=(4, 1),
-            offset=2,
-            shares=True,
+        "wrap_by_hand",
+        "Wrap by hand",
+        "`int8` goes from -128 to 127. What is `tk.tensor(200).to(tk.int8)`? Work it out first: the eight bits of "
+        "200 are `11001000`, and in an `int8` the first bit counts -128.",
+        number_check(
+            -56,
             slips=(
+                Slip("integers wrap", "an `int8` ends at 127.", given=200),
                 Slip(
-                    COPIES,
-                    "the right numbers, but a list copies them. A slice can say the same.",
-                    behaves=lambda t: t[:, [2, 3]],
+                    "integers wrap",
+                    "it does not stop at the end: the bits stay, and the first one counts -128.",
+                    given=127,
                 ),
-                Slip(
-                    AWAY,
-                    "a whole number takes one number of each row, and the dimension away.",
-                    behaves=(lambda t: t[:, -2], lambda t: t[:, -1], lambda t: t[:, 2]),
-                ),
-                Slip(
-                    ZERO,
-                    "the end of a slice is left out: `-2:-1` stops before the last one.",
-                    behaves=lambda t: t[:, -2:-1],
-                ),
-                Slip(ZERO, "that is the last one alone; asked are two.", behaves=lambda t: t[:, -1:]),
-                Slip(ZERO, "those are the first two.", behaves=lambda t: t[:, :2]),
-                Slip(
-                    "rows come before columns",
-                    "those are the last two **rows**: the first part is for rows.",
-                    behaves=lambda t: t[-2:],
-                ),
+                Slip("integers wrap", "the first bit counts -128, but the others still count.", given=-128),
+                Slip("integers wrap", "the first bit is no mere sign: it counts -128.", given=-72),
+                Slip("integers wrap", "take 256 away, not 255.", given=-55),
             ),
         ),
         (
-            "Negative numbers count from the end: the last one is -1, the one before is -2.",
-            "A slice without an end goes to the end.",
-            "`-2:`",
+            "Which bits are set? The first, the second, and the fifth.",
+            "They count -128, 64 and 8.",
+            "-128 + 64 + 8, which is also 200 - 256.",
         ),
-        "u = t[:, -2:]",
-        stage="faded",
-        base=_twelve,
+        "-128 + 64 + 8  # -56",
+        entry="200",
         right=(
-            lambda tk, t: t[:, -2:],
-            lambda tk, t: t[..., 2:4],
-            lambda tk, t: t.narrow(1, 2, 2),
+            lambda tk, t: -56,
+            lambda tk, t: "-56",
+            lambda tk, t: 200 - 256,
+            lambda tk, t: tk.tensor(200).to(tk.int8),
         ),
         wrong=(
-            (lambda tk, t: t[:, [2, 3]], COPIES),
-            (lambda tk, t: t[:, -2], AWAY),
-            (lambda tk, t: t[:, -2:-1], ZERO),
-            (lambda tk, t: t[:, -1:], ZERO),
-            (lambda tk, t: t[-2:], "rows come before columns"),
-            (lambda tk, t: t[:, 1:3], ""),
-        ),
-    ),
-    Task(
-        "keep_the_batch",
-        "One image, still a batch",
-        "`t = tk.arange(12.0).view(3, 4)` stands for a batch of three. A model wants a batch, so take the **second** "
-        "entry as a batch of one: size (1, 4), a view.\n\n"
-        "    one = t[___]",
-        tensor_check(
-            size=(1, 4),
-            stride=(4, 1),
-            offset=4,
-            shares=True,
-            slips=(
-                Slip(AWAY, "`t[1]` takes dimension 0 away. A slice of length 1 keeps it.", size=(4,)),
-                Slip(COPIES, "`t[[1]]` has the right size, but it is a copy.", behaves=lambda t: t[[1]]),
-                Slip(ZERO, "that is the third; the second has the number 1.", offset=8, size=(1, 4)),
-                Slip(ZERO, "that is the first; the second has the number 1.", offset=0, size=(1, 4)),
-            ),
-        ),
-        (
-            "A whole number takes its dimension away. What keeps it?",
-            "A slice that is one long: from 1 up to, and without, 2.",
-            "`t[1:2]`; `t[1][None]` does it in two steps.",
-        ),
-        "one = t[1:2]",
-        stage="faded",
-        base=_twelve,
-        right=(
-            lambda tk, t: t[1:2],
-            lambda tk, t: t[1][None],
-            lambda tk, t: t[None, 1],
-            lambda tk, t: t.narrow(0, 1, 1),
-        ),
-        wrong=(
-            (lambda tk, t: t[1], AWAY),
-            (lambda tk, t: t[[1]], COPIES),
-            (lambda tk, t: t[2:3], ZERO),
-            (lambda tk, t: t[:1], ZERO),
-            (lambda tk, t: t[1:], ""),
-        ),
-    ),
-    Task(
-        "corners",
-        "A block, not pairs",
-        "From `t = tk.arange(12.0).view(3, 4)` take the numbers where the rows 0 and 2 meet the columns 0 and 3: the "
-        "four corners, size (2, 2).\n\n"
-        "    c = ___",
-        tensor_check(
-            size=(2, 2),
-            values=[[0.0, 3.0], [8.0, 11.0]],
-            slips=(
-                Slip(
-                    PAIRS,
-                    "two lists walk together: that is only [0, 0] and [2, 3].",
-                    behaves=lambda t: t[[0, 2], [0, 3]],
-                ),
-                Slip(
-                    "",
-                    "the right four numbers, in another order.",
-                    when=lambda a, mine, b: sorted(_values(mine)) == [0, 3, 8, 11],
-                ),
-            ),
-        ),
-        (
-            "`t[[0, 2], [0, 3]]` chooses pairs. Choose rows first, and columns after.",
-            "`t[[0, 2]]` has the two rows; then all rows and two columns of that.",
-            "`t[[0, 2]][:, [0, 3]]`; since both are evenly spaced, `t[::2, ::3]` does it as well.",
-        ),
-        "c = t[[0, 2]][:, [0, 3]]",
-        stage="free",
-        base=_twelve,
-        right=(
-            lambda tk, t: t[[0, 2]][:, [0, 3]],
-            lambda tk, t: t[::2, ::3],
-            lambda tk, t: t[tk.tensor([[0], [2]]), tk.tensor([0, 3])],
-        ),
-        wrong=(
-            (lambda tk, t: t[[0, 2], [0, 3]], PAIRS),
-            (lambda tk, t: t[::2], ""),
-            (lambda tk, t: t[::2, ::3].t(), ""),
-        ),
-    ),
-    Task(
-        "no_negatives",
-        "Zero instead of negative",
-        "`t` holds numbers above and below zero. Make every negative number 0, **in `t` itself**, "
-        "and give `t` back. No loop.",
-        tensor_check(
-            size=(2, 3),
-            values=[[1.0, 0.0, 3.0], [0.0, 5.0, 0.0]],
-            shares=True,
-            slips=(
-                Slip(
-                    COPIES,
-                    "right numbers in a new tensor; `t` itself was to change.",
-                    behaves=lambda t: t.clamp(min=0),
-                ),
-                Slip(
-                    COPIES,
-                    "nothing has changed. `t[t < 0]` on the left of `=` is written into; `t[t < 0].zero_()` writes "
-                    "into a copy that nobody keeps.",
-                    when=_is(1, -2, 3, -4, 5, -6),
-                ),
-            ),
-        ),
-        (
-            "`t < 0` is a mask: True where a number is negative.",
-            "A mask between brackets on the left of an `=` says where to write.",
-            "`t[t < 0] = 0`",
-        ),
-        "t[t < 0] = 0\nt",
-        stage="free",
-        base=_negatives,
-        right=(
-            lambda tk, t: _wrote(t, lambda: t.__setitem__(t < 0, 0)),
-            lambda tk, t: t.clamp_(min=0),
-            lambda tk, t: t.masked_fill_(t < 0, 0.0),
-        ),
-        wrong=(
-            (lambda tk, t: _wrote(t, lambda: t[t < 0].zero_()), COPIES),
-            (lambda tk, t: t.clamp(min=0), COPIES),
-            (lambda tk, t: t[t < 0], ""),
-        ),
-    ),
-    Task(
-        "own_row",
-        "A row that nobody else writes",
-        "Give row 0 of `t` as a tensor of size (4,) that keeps its numbers whatever happens to `t` later.\n\n"
-        "    row = ___",
-        tensor_check(
-            size=(4,),
-            values=[0.0, 1.0, 2.0, 3.0],
-            shares=False,
-            slips=(
-                Slip(
-                    ALIAS,
-                    "that is a view of `t`: a later write to `t` changes it too.",
-                    behaves=lambda t: t[0],
-                ),
-                Slip(AWAY, "the size is (1, 4): a list keeps the dimension.", behaves=lambda t: t[[0]]),
-                Slip(AWAY, "the size is (1, 4): a slice keeps the dimension.", size=(1, 4)),
-                Slip(
-                    ZERO,
-                    "that is row 1; the first has the number 0.",
-                    behaves=(lambda t: t[1], lambda t: t[1].clone()),
-                ),
-            ),
-        ),
-        (
-            "`t[0]` reads the storage of `t`. You need numbers of your own.",
-            "What makes a copy? A method does, and so does a list between brackets.",
-            "`t[0].clone()`",
-        ),
-        "row = t[0].clone()",
-        stage="free",
-        base=_twelve,
-        right=(
-            lambda tk, t: t[0].clone(),
-            lambda tk, t: t[[0]][0],
-            lambda tk, t: t.clone()[0],
-            lambda tk, t: tk.tensor(t[0].tolist()),
-        ),
-        wrong=(
-            (lambda tk, t: t[0], ALIAS),
-            (lambda tk, t: t[0, :], ALIAS),
-            (lambda tk, t: t[[0]], AWAY),
-            (lambda tk, t: t[1].clone(), ZERO),
-            (lambda tk, t: tk.zeros(4), ""),
-        ),
-    ),
-    Task(
-        "count_above",
-        "Without a loop",
-        "Write `mean_above(t, low)`: the mean of all elements of `t` that are larger than `low`, as a Python number. "
-        "No loop over elements.\n\n"
-        "    def mean_above(t, low):\n"
-        "        return ___",
-        Checker(_mean_above, _RIGHT_MEAN.slips),
-        (
-            "`t > low` is a mask of the same size as `t`.",
-            "A mask between brackets gives the chosen elements in one row.",
-            "`t[t > low].mean().item()`",
-        ),
-        "def mean_above(t, low):\n    return t[t > low].mean().item()",
-        stage="free",
-        right=(
-            lambda tk, t: lambda x, low: x[x > low].mean().item(),
-            lambda tk, t: lambda x, low: (x[x > low].sum() / (x > low).sum()).item(),
-            lambda tk, t: lambda x, low: float(x[x > low].mean()),
-        ),
-        wrong=(
-            (lambda tk, t: lambda x, low: (x > low).float().mean().item(), "True counts as 1"),
-            (lambda tk, t: lambda x, low: (x * (x > low)).mean(), "True counts as 1"),
-            (lambda tk, t: lambda x, low: x[x >= low].mean(), ""),
-            (lambda tk, t: lambda x, low: x[x and x > low].mean(), "`if` on a tensor"),
-            (lambda tk, t: lambda x, low: x.max(), ""),
-            (lambda tk, t: lambda x, low: _loop(x, low), "element loops"),
-            (lambda tk, t: lambda x, low: None, ""),
+            (lambda tk, t: 127, "integers wrap"),
+            (lambda tk, t: -72, "integers wrap"),
+            (lambda tk, t: -128, "integers wrap"),
+            (lambda tk, t: 56, ""),
         ),
     ),
 )
 
 
-def _start(tk: Any) -> dict[str, Any]:
-    return {"t": _twelve(tk)}
-
-
-_SWAP = """keep = t[0].clone()
-t[0] = t[2]
-t[2] = keep"""
-
-PUZZLES = (
-    Puzzle(
-        "swap_rows",
-        "Two rows change places",
-        "Make the first and the last row of `t`, size (3, 4), change places, in `t` itself.",
-        _SWAP,
-        "t",
+CODE = (
+    Task(
+        "difference",
+        "What changed between two images?",
+        "`t` holds two rows of an image's bytes, `uint8`: (200, 10, 90) and (50, 30, 90). Give `t[0]` minus `t[1]` "
+        "as it really is, (150, -20, 0), in any dtype that can hold it.\n\n    change = ___",
         tensor_check(
-            size=(3, 4),
-            values=[[8.0, 9.0, 10.0, 11.0], [4.0, 5.0, 6.0, 7.0], [0.0, 1.0, 2.0, 3.0]],
+            size=(3,),
+            values=(150, -20, 0),
             slips=(
                 Slip(
-                    ALIAS,
-                    "row 0 is lost. `t[0]` is a view: when row 0 is overwritten, what it shows is overwritten too.",
-                    when=_is(8, 9, 10, 11, 4, 5, 6, 7, 8, 9, 10, 11),
+                    "integers wrap",
+                    "10 - 30 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
+                    behaves=(
+                        lambda t: t[0] - t[1],
+                        lambda t: (t[0] - t[1]).int(),
+                        lambda t: (t[0] - t[1]).long(),
+                        lambda t: (t[0] - t[1]).float(),
+                    ),
+                ),
+                Slip(
+                    "integers wrap",
+                    "150 became -106: `int8` ends at 127. Take a wider dtype.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-106, -20, 0),
+                ),
+                Slip(
+                    "integers wrap",
+                    "the sign is lost: the second number is -20.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (150, 20, 0),
+                ),
+                Slip(
+                    "counting from zero",
+                    "that is `t[1]` minus `t[0]`: the first row has the number 0.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-150, 20, 0),
                 ),
             ),
         ),
         (
-            "Before row 0 is overwritten, its numbers have to be kept somewhere.",
-            "A slice keeps nothing: it is a view. What makes a copy?",
-            "First the copy, then row 0, then row 2.",
+            "Which numbers can a `uint8` hold? And the difference of two of them?",
+            "The difference lies between -255 and 255. Cast both rows first, then subtract.",
+            "`t.int()` is wide enough: `t.int()[0] - t.int()[1]`",
         ),
-        strays=(
-            Stray("keep = t[0]", ALIAS, "`t[0]` is a view on the very numbers that are overwritten next."),
-            Stray("keep = t[[0]][0]"),
-            Stray("t[[0, 2]] = t[[2, 0]]"),
+        "change = t.int()[0] - t.int()[1]",
+        stage="free",
+        base=_pair,
+        right=(
+            lambda tk, t: t.int()[0] - t.int()[1],
+            lambda tk, t: t[0].to(tk.int16) - t[1],
+            lambda tk, t: t[0].float() - t[1].float(),
         ),
-        base="t",
-        setup=_start,
-        right=(_SWAP, _SWAP.replace("t[0].clone()", "t[[0]][0]"), "t[[0, 2]] = t[[2, 0]]"),
         wrong=(
-            (_SWAP.replace("t[0].clone()", "t[0]"), ALIAS),
-            ("t[0] = t[2]\nkeep = t[0].clone()\nt[2] = keep", ALIAS),
-            ("keep = t[0].clone()", ""),
+            (lambda tk, t: t[0] - t[1], "integers wrap"),
+            (lambda tk, t: (t[0] - t[1]).int(), "integers wrap"),
+            (lambda tk, t: t[0].to(tk.int8) - t[1].to(tk.int8), "integers wrap"),
+            (lambda tk, t: t.int()[1] - t.int()[0], "counting from zero"),
+            (lambda tk, t: t.int()[0] + t.int()[1], ""),
         ),
     ),
+)
+
+
+TASKS = (
+    *BITS,
+    *CODE,
 )

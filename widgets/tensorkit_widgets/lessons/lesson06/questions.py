@@ -1,288 +1,112 @@
-"""The questions and quizzes of lesson 06, with what proves them."""
+"""The questions of lesson 06, with what proves them."""
 
 from __future__ import annotations
 
-import timeit
-from collections.abc import Callable
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Question, QuizSheet
+from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
-AWAY = "an index takes its dimension away"
-COPIES = "fancy indexing copies"
-PAIRS = "two lists are pairs"
-ALIAS = "a slice aliases its base"
-ZERO = "counting from zero"
-LOOPS = "element loops"
+__all__ = ["QUESTIONS"]
 
 
-def _twelve(tk: Any) -> Any:
-    return tk.arange(12.0).view(3, 4)
+def _name(dtype: Any) -> str:
+    return f"`{str(dtype).rpartition('.')[2]}`"
 
 
-def _alias(tk: Any) -> str:
-    x = _twelve(tk)
-    row = x[1]
-    row[0] = 50.0
-    return "`x[1, 0]` becomes `50.` as well" if x[1, 0].item() == 50.0 else "Nothing: `row` is a new tensor"
+def _numbers(t: Any) -> tuple[int, ...]:
+    return tuple(int(n) for n in t.tolist())
 
 
-def _lost(tk: Any) -> str:
-    t = _twelve(tk)
-    t[[0, 1]][0] = 5.0
-    return "Nothing at all" if t.tolist() == _twelve(tk).tolist() else "Row 0 becomes all fives"
-
-
-def _written(tk: Any) -> str:
-    t = _twelve(tk)
-    t[[0, 1], 0] = 5.0
-    return "`t[0, 0]` and `t[1, 0]` become `5.`" if t[:, 0].tolist() == [5.0, 5.0, 8.0] else "Nothing at all"
-
-
-def _step(tk: Any) -> str:
-    try:
-        tk.arange(5)[::-1]
-    except ValueError:
-        return "An error"
-    return "The numbers backwards"
-
-
-def _loop(tk: Any) -> str:
-    x = tk.arange(1000.0)
-
-    def walk() -> None:
-        total = 0
-        for i in range(len(x)):
-            total += x[i]
-
-    ratio = _best(walk) / _best(x.sum)
-    return "More than a hundred times as long" if ratio > 100 else "About ten times as long"
-
-
-def _best(work: Callable[[], object]) -> float:
-    return min(timeit.repeat(work, number=1, repeat=5))
-
-
-QUIZZES = (
-    QuizSheet(
-        "retrieval",
-        "Three questions from earlier lessons",
-        (
-            Question(
-                "slice",
-                "`t = tk.arange(12.0).view(3, 4)`, stride (4, 1). What is the stride of `t[::2]`, every second row?",
-                (8, 1),
-                "One row further in the slice is two rows further in `t`: eight slots. (Lesson 02)",
-                slips=(
-                    Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
-                    Slip("a step multiplies the stride", "The step is in dimension 0.", given=(4, 2)),
-                ),
-                proof=lambda tk: tuple(_twelve(tk)[::2].stride()),
-            ),
-            Question(
-                "view",
-                "Which of these makes new numbers in a storage of its own?",
-                "`t.clone()`",
-                "A transpose and a view are new tensor objects on the old storage. (Lesson 03)",
-                options=("`t.t()`", "`t.view(-1)`", "`t.clone()`"),
-                slips=(
-                    Slip(
-                        "transpose moves no data", "It swaps two strides and copies nothing.", given="`t.t()`"
-                    ),
-                    Slip("permute vs view", "It regroups the same slots.", given="`t.view(-1)`"),
-                ),
-                proof=lambda tk: next(
-                    code
-                    for code, make in (("`t.t()`", "t"), ("`t.view(-1)`", "ravel"), ("`t.clone()`", "clone"))
-                    if getattr(t := _twelve(tk), make)().untyped_storage().data_ptr()
-                    != t.untyped_storage().data_ptr()
-                ),
-            ),
-            Question(
-                "bool",
-                "Which dtype has `tk.arange(3.0) > 1`?",
-                "`bool`",
-                "A comparison answers with True or False for each element. (Lesson 04)",
-                options=("`float32`", "`int64`", "`bool`"),
-                slips=(
-                    Slip(
-                        "default dtype",
-                        "What is compared is float; the answer is yes or no.",
-                        given="`float32`",
-                    ),
-                    Slip(
-                        "True counts as 1",
-                        "True and False are no numbers here, although they can be counted.",
-                        given="`int64`",
-                    ),
-                ),
-                proof=lambda tk: f"`{str((tk.arange(3.0) > 1).dtype).rpartition('.')[2]}`",
-            ),
+KINDS = (
+    Question(
+        "mixed_list",
+        "Which dtype has `tk.tensor([1, 2.5, True])`?",
+        "`float32`",
+        "One dtype for all: the float decides, and a float is `float32` here.",
+        options=("`bool`", "`int64`", "`float32`", "`float64`"),
+        slips=(
+            Slip("category before width", "It could not hold 2.5.", given="`bool`"),
+            Slip("category before width", "It could not hold 2.5.", given="`int64`"),
+            Slip("default dtype", "So it is in NumPy and in Python itself.", given="`float64`"),
         ),
-        recall=True,
+        proof=lambda tk: _name(tk.tensor([1, 2.5, True]).dtype),
+    ),
+    Question(
+        "same_bits",
+        "`x = tk.tensor([1.0])` has the bits 0 01111111 000…. What does `x.view(tk.int32)` show: 1, or something else?",
+        "A large number",
+        "The bits stay as they are, and an integer is read from them by another rule: 127 times 2²³.",
+        options=("1", "0", "A large number"),
+        slips=(
+            Slip(
+                "bits are not the value", "That would be `x.to(tk.int32)`, which makes new bits.", given="1"
+            ),
+            Slip("bits are not the value", "Zero would have no bit set; here seven are.", given="0"),
+        ),
+        proof=lambda tk: "A large number" if tk.tensor([1.0]).view(tk.int32).item() > 10**9 else "1",
     ),
 )
 
+
+FLOATS = (
+    Question(
+        "plus_one",
+        "`x = tk.tensor(16777216.0)`, which is 2²⁴. What is `(x + 1).item()`?",
+        "`16777216.0`",
+        "Up there the neighbours are 2 apart. 16777217 lies in the middle, and the even one is taken.",
+        options=("`16777216.0`", "`16777217.0`", "`inf`"),
+        slips=(
+            Slip(
+                "floats have gaps",
+                "There is no such `float32`: it has 24 digits in binary.",
+                given="`16777217.0`",
+            ),
+            Slip("range is not precision", "Far from it: `float32` goes to 3.4e38.", given="`inf`"),
+        ),
+        proof=lambda tk: f"`{(tk.tensor(16777216.0) + 1).item()}`",
+    ),
+    Question(
+        "half_overflow",
+        "`float16` and `bfloat16` both have 16 bits. Which of them can hold a number near 70000?",
+        "Only `bfloat16`",
+        "`bfloat16` has as many exponent bits as `float32`. `float16` ends at 65504, and then comes `inf`.",
+        options=("Both", "Only `float16`", "Only `bfloat16`"),
+        slips=(
+            Slip("range is not precision", "They spend their 16 bits differently.", given="Both"),
+            Slip(
+                "range is not precision",
+                "It has the finer steps, and the shorter reach.",
+                given="Only `float16`",
+            ),
+        ),
+        proof=lambda tk: (
+            "Only `bfloat16`"
+            if tk.tensor(70000.0).half().isinf().item() and tk.tensor(70000.0).bfloat16().isfinite().item()
+            else "Both"
+        ),
+    ),
+)
+
+
+CASTS = (
+    Question(
+        "wrap",
+        "`p = tk.tensor([200, 100], dtype=tk.uint8)`. What is `p + 100`? (Two numbers.)",
+        (44, 200),
+        "300 needs nine bits. Eight are kept: 300 - 256 = 44.",
+        slips=(
+            Slip("integers wrap", "A `uint8` ends at 255.", given=(300, 200)),
+            Slip("integers wrap", "It does not stop at the end: it begins anew at 0.", given=(255, 200)),
+            Slip("integers wrap", "Nearly: after 255 comes 0, so 300 is 300 - 256.", given=(45, 200)),
+        ),
+        proof=lambda tk: _numbers(tk.tensor([200, 100], dtype=tk.uint8) + 100),
+    ),
+)
+
+
 QUESTIONS = (
-    Question(
-        "number_or_slice",
-        "`x` has the size (3, 4). Which size has `x[-1]`, its last row?",
-        (4,),
-        "A whole number takes its dimension away. `x[-1:]` would keep it, one long: (1, 4).",
-        slips=(
-            Slip(AWAY, "That is the size of `x[-1:]`, a slice of length 1.", given=(1, 4)),
-            Slip(AWAY, "That would be a column.", given=(3,)),
-            Slip(AWAY, "Only dimension 0 is named, and it goes.", given=(3, 4)),
-        ),
-        proof=lambda tk: tuple(_twelve(tk)[-1].size()),
-    ),
-    Question(
-        "step",
-        "`x = tk.arange(12.0).view(3, 4)`. Which numbers does `x[0:3:2]` keep? Press them, or type them.",
-        (0, 1, 2, 3, 8, 9, 10, 11),
-        "Rows 0 and 2: the start is in, the end is not, and every second one is taken.",
-        slips=(
-            Slip(ZERO, "Row 1 is stepped over.", given=tuple(range(12))),
-            Slip(ZERO, "Row 0 counts as well.", given=(8, 9, 10, 11)),
-            Slip(ZERO, "Row 2 counts as well: it comes before the end, which is 3.", given=(0, 1, 2, 3)),
-            Slip(ZERO, "Row 0 is where it starts: the first row has the number 0.", given=(4, 5, 6, 7)),
-        ),
-        proof=lambda tk: tuple(int(number) for row in _twelve(tk)[0:3:2].tolist() for number in row),
-        picture=_twelve,
-        pick="cells",
-    ),
-    Question(
-        "backwards",
-        "Python lists can be turned round by `[::-1]`. What does `tk.arange(5)[::-1]` give?",
-        "An error",
-        "PyTorch has no negative steps; `flip` makes a turned copy. (NumPy has them.)",
-        options=("The numbers backwards", "The last number", "An error"),
-        slips=(
-            Slip(
-                "strides count slots",
-                "A stride of a tensor is never negative here.",
-                given="The numbers backwards",
-            ),
-            Slip(AWAY, "`[-1]` does that.", given="The last number"),
-        ),
-        proof=_step,
-    ),
-    Question(
-        "alias",
-        "`row = x[1]`, then `row[0] = 50.0`. What happens to `x`?",
-        "`x[1, 0]` becomes `50.` as well",
-        "A number or a slice between brackets makes a view: `row` reads the storage of `x`.",
-        options=(
-            "Nothing: `row` is a new tensor",
-            "`x[1, 0]` becomes `50.` as well",
-            "`x[0, 1]` becomes `50.` as well",
-        ),
-        slips=(
-            Slip(
-                ALIAS,
-                "It is a new tensor object, on the old storage.",
-                given="Nothing: `row` is a new tensor",
-            ),
-            Slip(
-                ZERO, "`row` is row 1; its number 0 is in column 0.", given="`x[0, 1]` becomes `50.` as well"
-            ),
-        ),
-        proof=_alias,
-    ),
-    Question(
-        "list_size",
-        "Which size has `t[1:, [0, 2, 2]]`, if `t` has the size (3, 4)?",
-        (2, 3),
-        "Two rows, and of each the columns 0, 2 and 2: a list may repeat.",
-        slips=(
-            Slip(COPIES, "A list takes a number as often as it names it.", given=(2, 2)),
-            Slip(ZERO, "`1:` leaves out row 0.", given=(3, 3)),
-            Slip(PAIRS, "There is one list only, and a slice.", given=(3,)),
-        ),
-        proof=lambda tk: tuple(_twelve(tk)[1:, [0, 2, 2]].size()),
-    ),
-    Question(
-        "pairs",
-        "And `t[[0, 1], [1, 2]]`, with **two** lists?",
-        (2,),
-        "Two lists walk together, like zip: `t[0, 1]` and `t[1, 2]`.",
-        slips=(
-            Slip(PAIRS, "That would be a block. Two lists choose pairs.", given=(2, 2)),
-            Slip(PAIRS, "There are two pairs, not four.", given=(4,)),
-        ),
-        proof=lambda tk: tuple(_twelve(tk)[[0, 1], [1, 2]].size()),
-    ),
-    Question(
-        "lost",
-        "`t[[0, 1]][0] = 5.0`: what does this line do to `t`?",
-        "Nothing at all",
-        "`t[[0, 1]]` makes a copy; the 5 is written into row 0 of that copy, and nobody keeps it.",
-        options=("Row 0 becomes all fives", "Rows 0 and 1 become all fives", "Nothing at all"),
-        slips=(
-            Slip(COPIES, "So it would be with a slice, `t[:2][0] = 5.0`.", given="Row 0 becomes all fives"),
-            Slip(
-                COPIES,
-                "So `t[[0, 1]] = 5.0` does it, with one pair of brackets.",
-                given="Rows 0 and 1 become all fives",
-            ),
-        ),
-        proof=_lost,
-    ),
-    Question(
-        "one_bracket",
-        "And `t[[0, 1], 0] = 5.0`, with **one** pair of brackets?",
-        "`t[0, 0]` and `t[1, 0]` become `5.`",
-        "On the left of `=`, one pair of brackets says where to write. Nothing is copied first.",
-        options=("Nothing at all", "`t[0, 0]` and `t[1, 0]` become `5.`", "An error"),
-        slips=(
-            Slip(COPIES, "There is no second pair of brackets, so there is no copy.", given="Nothing at all"),
-            Slip(COPIES, "One may write through a list.", given="An error"),
-        ),
-        proof=_written,
-    ),
-    Question(
-        "mask_size",
-        "`t = tk.arange(12.0).view(3, 4)`. Which size has `t[t > 3]`?",
-        (8,),
-        "Eight numbers are larger than 3. They need not form a rectangle, so they come in one row.",
-        slips=(
-            Slip("True counts as 1", "3 itself is not larger than 3.", given=(9,)),
-            Slip("True counts as 1", "Only the chosen ones come.", given=(3, 4)),
-            Slip(
-                "True counts as 1",
-                "They happen to be two full rows; a mask does not know that.",
-                given=(2, 4),
-            ),
-        ),
-        proof=lambda tk: tuple(_twelve(tk)[_twelve(tk) > 3].size()),
-    ),
-    Question(
-        "loop",
-        "`x` holds 1000 numbers. A loop does `total += x[i]` for each of them; `x.sum()` adds them up in one call. "
-        "How long does the loop take?",
-        "More than a hundred times as long",
-        "A thousand times Python makes a tensor object for one number, and calls the engine to add it. `sum` is one "
-        "call, and walks the storage without Python.",
-        options=(
-            "About as long: it is the same sum",
-            "About ten times as long",
-            "More than a hundred times as long",
-        ),
-        slips=(
-            Slip(
-                LOOPS,
-                "The additions are the same. What takes the time is all that Python does around each of them.",
-                given="About as long: it is the same sum",
-            ),
-            Slip(
-                LOOPS,
-                "It is far more: two calls of the engine for each number.",
-                given="About ten times as long",
-            ),
-        ),
-        proof=_loop,
-    ),
+    *KINDS,
+    *FLOATS,
+    *CASTS,
 )

@@ -1,11 +1,11 @@
-"""Lesson 07, mathematics and broadcasting: its questions and exercises, with what proves them.
+"""Lesson 07, Casting and promotion: its questions and exercises, with what proves them.
 
 Another lesson's do not belong here.
 """
 
-from tensorkit_widgets.lessons.lesson07.exercises import PUZZLES, TASKS
-from tensorkit_widgets.lessons.lesson07.questions import QUESTIONS, QUIZZES
+from tensorkit_widgets.lessons.lesson07.exercises import TASKS
+from tensorkit_widgets.lessons.lesson07.questions import QUESTIONS
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "TASKS", "TITLE"]
 
-TITLE = "Mathematics and broadcasting"
+TITLE = "Casting and promotion"

@@ -1,24 +1,24 @@
-"""The questions and quizzes of lesson 07, with what proves them."""
+"""The questions of lesson 07, with what proves them."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Question, QuizSheet
+from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
-SQUARE = "(N,1) against (N) gives (N,N)"
-RIGHT = "sizes line up from the right"
-ONES = "only a 1 is stretched"
-EMPTY = "a size of 0 is a size"
-GHOSTS = "broadcasting copies nothing"
-TRUTH = "`if` on a tensor"
+__all__ = ["QUESTIONS"]
 
 
-def _refused(act: Any) -> bool:
+def _name(dtype: Any) -> str:
+    return f"`{str(dtype).rpartition('.')[2]}`"
+
+
+def _numbers(t: Any) -> tuple[int, ...]:
+    return tuple(int(n) for n in t.tolist())
+
+
+def _refuses(act: Any) -> bool:
     try:
         act()
     except RuntimeError:
@@ -26,194 +26,131 @@ def _refused(act: Any) -> bool:
     return False
 
 
-def _truth(tk: Any) -> str:
-    a = tk.tensor([1, 2, 3])
-    return "An error" if _refused(lambda: bool(a == a)) else "It prints `the same`"
+def _to_returns(tk: Any) -> str:
+    x = tk.zeros(2)
+    x.to(tk.float64)
+    return _name(x.dtype)
 
 
-def _fits(tk: Any) -> int:
-    try:
-        tk.ones(4, 3, 2) * tk.ones(4, 3)
-    except RuntimeError as error:
-        return int(str(error).rstrip(".").split()[-1])  # "… at non-singleton dimension 2"
-    return -1
+def _in_place(tk: Any) -> str:
+    def write() -> None:
+        t = tk.tensor([1, 2])
+        t += 0.5
+
+    return "An error" if _refuses(write) else ""
 
 
-def _empty(tk: Any) -> str:
-    a, b = tk.ones(3, 1), tk.ones(0)
-    return "An error" if _refused(lambda: a * b) else f"A tensor of size {tuple((a * b).size())}"
-
-
-def _asin(tk: Any) -> str:
-    angle = tk.tensor(3 * math.pi / 4)
-    return f"{tk.asin(tk.sin(angle)).item():.4f}"
-
-
-def _copied(tk: Any) -> int:
-    t = tk.arange(12).view(3, 4)
-    u = t[t > 5]
-    u[0] = 99
-    return int(t[1, 2].item())
-
-
-QUIZZES = (
-    QuizSheet(
-        "retrieval",
-        "Three questions from earlier lessons",
-        (
-            Question(
-                "slot",
-                "`t = tk.arange(12).view(3, 4)` has the stride (4, 1). In which slot of the storage lies `t[1, 2]`?",
-                6,
-                "0 + 1·4 + 2·1. (Lesson 02)",
-                slips=(
-                    Slip("strides count slots", "An index is multiplied by its stride.", given=3),
-                    Slip("a size is not a stride", "One row down is four slots, not three.", given=5),
-                    Slip("counting from zero", "Rows, columns and slots begin at 0.", given=7),
-                ),
-                proof=lambda tk: int(tk.arange(12).view(3, 4)[1, 2].item()),
-            ),
-            Question(
-                "division",
-                "Which dtype has `tk.tensor([7, 8]) / 2`?",
-                "`float32`",
-                "Halves are no integers, so a true division gives floats. (Lesson 04)",
-                options=("`int64`", "`float32`", "`float64`"),
-                slips=(
-                    Slip("default dtype", "3.5 would not fit.", given="`int64`"),
-                    Slip("default dtype", "That is what NumPy gives.", given="`float64`"),
-                ),
-                proof=lambda tk: f"`{str((tk.tensor([7, 8]) / 2).dtype).rpartition('.')[2]}`",
-            ),
-            Question(
-                "mask_copy",
-                "`t = tk.arange(12).view(3, 4)`, then `u = t[t > 5]` and `u[0] = 99`. What is `t[1, 2]` now?",
-                6,
-                "A mask between brackets makes a copy, so `t` never hears of the 99. (Lesson 06)",
-                slips=(
-                    Slip("fancy indexing copies", "`u` is a copy; a write to it is lost for `t`.", given=99),
-                    Slip("counting from zero", "Row 1 is the second row: 4, 5, 6, 7.", given=5),
-                ),
-                proof=_copied,
-            ),
+KINDS = (
+    Question(
+        "to_returns",
+        "`x = tk.zeros(2)`, and then a line with nothing but `x.to(tk.float64)`. Which dtype has `x` now?",
+        "`float32`",
+        "`to` makes another tensor, and nobody kept it.",
+        options=("`float32`", "`float64`"),
+        slips=(
+            Slip("`.to()` returns", "That is the dtype of the tensor that it returned.", given="`float64`"),
         ),
-        recall=True,
+        proof=_to_returns,
     ),
 )
 
-QUESTIONS = (
+
+CASTS = (
     Question(
-        "star",
-        "`a = tk.tensor([[1, 2], [3, 4]])`. What number stands at `[0, 0]` of `a * a`?",
-        1,
-        "1 times 1: `*` multiplies the numbers that stand at the same place.",
+        "truncate",
+        "What is `tk.tensor([-2.7, -0.5, 2.7]).int()`? (Three numbers.)",
+        (-2, 0, 2),
+        "What stands after the point is dropped: all three come nearer to 0.",
+        slips=(
+            Slip("a cast drops the fraction", "So they would be rounded; a cast does not.", given=(-3, 0, 3)),
+            Slip(
+                "a cast drops the fraction", "So they would be rounded; a cast does not.", given=(-3, -1, 3)
+            ),
+            Slip("a cast drops the fraction", "That is `floor`: always down.", given=(-3, -1, 2)),
+        ),
+        proof=lambda tk: _numbers(tk.tensor([-2.7, -0.5, 2.7]).int()),
+    ),
+)
+
+
+TOGETHER = (
+    Question(
+        "promotion",
+        "An `int64` tensor plus a `float16` tensor: which dtype has the sum?",
+        "`float16`",
+        "A float beats every integer, however many bits the integer has.",
+        order="last",
+        options=("`int64`", "`float16`", "`float32`", "`float64`", "An error"),
         slips=(
             Slip(
-                "`*` is not `@`", "1·1 + 2·3 is the product of *matrices*, which is written `a @ a`.", given=7
+                "category before width",
+                "The category decides first, and only then the width.",
+                given="`int64`",
             ),
-            Slip("`*` is not `@`", "That is the last place: 4 times 4.", given=16),
-        ),
-        proof=lambda tk: int((tk.tensor([[1, 2], [3, 4]]) * tk.tensor([[1, 2], [3, 4]]))[0, 0].item()),
-    ),
-    Question(
-        "asin",
-        "An angle of 3π/4 is 2.3562. Its sine is 0.7071. What does `asin` make of 0.7071?",
-        "0.7854",
-        "π/4 has the same sine. Of all the angles with that sine, `asin` gives the one between -π/2 and π/2.",
-        options=("2.3562", "0.7854", "1.5708"),
-        slips=(
             Slip(
-                "asin knows one half",
-                "`asin` sees the sine alone; it cannot know which angle it came from.",
-                given="2.3562",
+                "category before width",
+                "Here the float wins; `float32` would come only from a Python float.",
+                given="`float32`",
             ),
-            Slip("asin knows one half", "That is π/2, whose sine is 1.", given="1.5708"),
+            Slip(
+                "category before width", "So it is in NumPy, which wants to lose nothing.", given="`float64`"
+            ),
+            Slip("category before width", "So it was in the first years of PyTorch.", given="An error"),
         ),
-        proof=_asin,
+        proof=lambda tk: _name((tk.ones(2, dtype=tk.int64) + tk.ones(2, dtype=tk.float16)).dtype),
     ),
     Question(
-        "truth",
-        "`a = tk.tensor([1, 2, 3])`. What does `if a == a: print('the same')` do?",
+        "in_place",
+        "`t = tk.tensor([1, 2])`, then `t += 0.5`. What happens?",
         "An error",
-        "`a == a` is three answers, True, True, True. `if` wants one, and does not choose for you.",
-        options=("It prints `the same`", "It prints nothing", "An error"),
-        slips=(
-            Slip(TRUTH, "`a == a` is not one True: it is three.", given="It prints `the same`"),
-            Slip(TRUTH, "Nothing is decided silently.", given="It prints nothing"),
-        ),
-        proof=_truth,
-    ),
-    Question(
-        "both_stretch",
-        "`A` is a column of size (4, 1), `B` a row of size (1, 5). Which size has `A + B`?",
-        (4, 5),
-        "In the last dimension 1 meets 5, in the first 4 meets 1. Each 1 is stretched to what it meets.",
-        slips=(
-            Slip(ONES, "Sizes are not added: each 1 is stretched to the number that it meets.", given=(5, 6)),
-            Slip(ONES, "Both are stretched, the column to the right and the row downwards.", given=(4, 1)),
-            Slip(ONES, "Both are stretched, the column to the right and the row downwards.", given=(1, 5)),
-            Slip("rows come before columns", "Four rows, five columns.", given=(5, 4)),
-        ),
-        proof=lambda tk: tuple((tk.ones(4, 1) + tk.ones(1, 5)).size()),
-    ),
-    Question(
-        "ghosts",
-        "`B` has the size (1, 5) and the stride (5, 1). `tk.broadcast_to(B, (4, 5))` is `B`, stretched to four rows. "
-        "What is the stride of *that*?",
-        (0, 1),
-        "One row down is **no** slot further: all four rows are read from the same five slots.",
-        slips=(
-            Slip(GHOSTS, "That is a real table of four rows, with 20 slots. `B` has five.", given=(5, 1)),
-            Slip(
-                GHOSTS,
-                "One row down has to stay at the same slot, a column to the right moves on.",
-                given=(1, 0),
-            ),
-            Slip("a size is not a stride", "That is the size.", given=(4, 5)),
-            Slip(GHOSTS, "A column to the right is still one slot further.", given=(0, 0)),
-        ),
-        proof=lambda tk: tuple(tk.broadcast_to(tk.ones(1, 5), (4, 5)).stride()),
-    ),
-    Question(
-        "fits",
-        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. Which dimension of the first one is to blame? (Its number.)",
-        2,
-        "Written from the right, 2 meets 3. Neither is 1, so nothing is stretched. That 4 and 3 would fit from the "
-        "left does not count.",
+        "The sum is a float, and it has to go into the memory of an `int64`. That is refused, not cut.",
+        options=("`t` becomes `[1.5, 2.5]`", "`t` stays `[1, 2]`: the half is dropped", "An error"),
         slips=(
             Slip(
-                RIGHT,
-                "From the right, the 3 of the first meets the 4 of the other, but 2 and 3 meet before.",
-                given=1,
+                "category before width",
+                "For `t + 0.5` that is so; but in place the dtype of `t` cannot change.",
+                given="`t` becomes `[1.5, 2.5]`",
             ),
-            Slip(RIGHT, "Sizes are compared from the **end**: dimension 0 has nothing to meet.", given=0),
+            Slip(
+                "a cast drops the fraction",
+                "A cast that you ask for would do that. Nobody asked.",
+                given="`t` stays `[1, 2]`: the half is dropped",
+            ),
         ),
-        proof=_fits,
+        proof=_in_place,
     ),
     Question(
-        "empty",
-        "`tk.rand(0)` has no elements at all. What is `tk.ones(3, 1) * tk.rand(0)`?",
-        "A tensor of size (3, 0)",
-        "1 meets 0, and the 1 becomes a 0: three rows of no numbers. There is nothing special about an empty tensor.",
-        options=("A tensor of size (3, 0)", "A tensor of size (3, 1)", "An error"),
+        "integer_mean",
+        "`tk.tensor([3, 1, 2]).mean()`: what comes out?",
+        "An error",
+        "A mean is seldom a whole number, and PyTorch will not choose a float dtype for you.",
+        options=("`2`", "`2.`", "An error"),
         slips=(
-            Slip(EMPTY, "The 1 becomes what it meets, and that is a 0.", given="A tensor of size (3, 1)"),
-            Slip(EMPTY, "So it has been taught; but 1 meets 0, and a 1 fits everything.", given="An error"),
+            Slip(
+                "integer mean", "The mean of integers is not defined: it would have to be cut.", given="`2`"
+            ),
+            Slip(
+                "integer mean", "So NumPy does it. Here you have to say that you want a float.", given="`2.`"
+            ),
         ),
-        proof=_empty,
+        proof=lambda tk: "An error" if _refuses(lambda: tk.tensor([3, 1, 2]).mean()) else "`2.`",
     ),
     Question(
-        "column_row",
-        "A network gives a column, `prediction`, of size (4, 1). The right numbers are in `target`, of size (4,). "
-        "Which size has `prediction - target`?",
-        (4, 4),
-        "Written from the right, 1 meets 4 and is stretched; and where `target` has nothing, 4 meets 1. "
-        "Every number meets every other: 16 differences instead of 4.",
+        "capital",
+        "`tk.tensor(3)` is one number, 3. How many elements has `tk.Tensor(3)`?",
+        3,
+        "`Tensor` is the class, and `Tensor(3)` asks for a fresh tensor of *size* 3.",
         slips=(
-            Slip(SQUARE, "So one would like it. But the 1 at the end of (4, 1) meets the 4.", given=(4,)),
-            Slip(SQUARE, "The 1 at the end of (4, 1) meets the 4, and is stretched.", given=(4, 1)),
-            Slip(SQUARE, "It is laid out in two dimensions.", given=(16,)),
+            Slip("`Tensor` vs `tensor`", "That is `tensor(3)`.", given=1),
+            Slip("`Tensor` vs `tensor`", "`Tensor()` without a number has none.", given=0),
         ),
-        proof=lambda tk: tuple((tk.ones(4, 1) - tk.ones(4)).size()),
+        proof=lambda tk: tk.Tensor(3).numel(),
     ),
+)
+
+
+QUESTIONS = (
+    *KINDS,
+    *CASTS,
+    *TOGETHER,
 )

@@ -1,4 +1,4 @@
-"""Lesson 10, in place and copies: its questions and exercises, with what proves them.
+"""Lesson 10, Mathematics and broadcasting: its questions and exercises, with what proves them.
 
 Another lesson's do not belong here.
 """
@@ -8,4 +8,4 @@ from tensorkit_widgets.lessons.lesson10.questions import QUESTIONS, QUIZZES
 
 __all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
-TITLE = "In place, and copies"
+TITLE = "Mathematics and broadcasting"

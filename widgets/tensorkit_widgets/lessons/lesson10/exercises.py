@@ -1,503 +1,458 @@
-"""The exercises and the puzzle of lesson 10, with what proves them."""
+"""The exercises of lesson 10, with the solutions and slips that prove their checks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tensorkit
-from tensorkit_widgets.practice.checking.checks import Checker, tensor_check
+import tensorkit as tk
+from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
+from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
 __all__ = ["PUZZLES", "TASKS"]
 
-PLUS = "x += y vs x = x + y"
-COPY = "a copy is not a view"
-ID = "id() as a storage test"
-EXPANDED = "in-place on an expanded tensor"
-DETACH = "detach vs clone"
+SQUARE = "(N,1) against (N) gives (N,N)"
 
 
-def _six(tk: Any) -> Any:
-    return tk.tensor([3.0, -1.0, 4.0, -1.0, 5.0, -9.0])
+RIGHT = "sizes line up from the right"
 
 
-def _holds(*numbers: float) -> Any:
-    """Whether the answer holds these numbers, in reading order."""
-    return lambda answer, mine, base: mine is not None and mine.values == numbers
+ONES = "only a 1 is stretched"
 
 
-# ---- functions that are to write
+EMPTY = "a size of 0 is a size"
 
 
-def _given(arguments: tuple[Any, ...], got: Any) -> object:
-    """What became of a tensor that a function should write to, and whether it gave that one back."""
-    return tuple(arguments[0].tolist()), "itself" if got is arguments[
-        0
-    ] else "nothing" if got is None else "another"
+TRUTH = "`if` on a tensor"
 
 
-def _tell_clip(found: Any) -> str:
-    numbers, returned = found
-    if returned == "itself" or numbers != (3.0, 0.0, 4.0, 0.0, 5.0, 0.0):
-        return f"the tensor holds {list(numbers)} now."
-    return "the numbers are right. Return the tensor itself, as `add_` does."
+_TABLE = [[1, 2, 3, 4], [2, 4, 6, 8], [3, 6, 9, 12], [4, 8, 12, 16]]
 
 
-_CLIP = function_check(
-    Case(
-        "of `tk.tensor([3., -1., 4., -1., 5., -9.])`",
-        lambda: (_six(tensorkit),),
-        ((3.0, 0.0, 4.0, 0.0, 5.0, 0.0), "itself"),
-        _given,
-        _tell_clip,
-    ),
-    Case(
-        "of `tk.tensor([2., 0.])`",
-        lambda: (tensorkit.tensor([2.0, 0.0]),),
-        ((2.0, 0.0), "itself"),
-        _given,
-        _tell_clip,
-    ),
-    slips=(
-        Slip(
-            PLUS,
-            "the tensor that I gave you is as it was: what you return is a new one. Brackets on the left of `=`, or a "
-            "method with an underscore, write into the old.",
-            behaves=(lambda t: t.clamp(min=0), lambda t: t * (t > 0), lambda t: t.relu()),
-        ),
-        Slip(
-            PLUS,
-            "the tensor that I gave you is as it was. `t[t < 0]` takes the numbers out as a **copy**; a method on that "
-            "writes into the copy.",
-            behaves=lambda t: t,
-        ),
-        Slip(PLUS, "nothing was written, and nothing was returned.", behaves=lambda t: None),
-        Slip(
-            "",
-            "that turns the signs round; negative numbers are to become 0.",
-            behaves=lambda t: t.abs_(),
-        ),
-    ),
-)
+def _numbers(tk: Any) -> Any:
+    return tk.tensor([-3.0, -1.0, 0.5, 1.0, 4.0])
 
 
-def _room(out: Any) -> Case:
-    """Three parts to add up into this."""
-
-    def arguments() -> tuple[Any, ...]:
-        return [tensorkit.ones(3), tensorkit.arange(3.0), tensorkit.ones(3)], out.clone()
-
-    def looks(given: tuple[Any, ...], got: Any) -> object:
-        parts, room = given
-        return tuple(room.tolist()), tuple(tuple(part.tolist()) for part in parts)
-
-    def tells(found: Any) -> str:
-        if found[1] != ((1.0,) * 3, (0.0, 1.0, 2.0), (1.0,) * 3):
-            return "one of the parts was written to."
-        return f"`out` holds {list(found[0])}; the sum is [2.0, 3.0, 4.0]."
-
-    wanted = ((2.0, 3.0, 4.0), ((1.0,) * 3, (0.0, 1.0, 2.0), (1.0,) * 3))
-    return Case(f"with an `out` of {out.tolist()}", arguments, wanted, looks, tells)
+def _image(tk: Any) -> Any:
+    return tk.arange(18.0).view(3, 2, 3) + 1
 
 
-def _clip_slices(t: Any) -> Any:
-    t[t < 0] = 0
-    return t
+def _tinted(first: float, second: float, third: float) -> list[list[list[float]]]:
+    factors = (first, second, third)
+    return [
+        [[(18 // 3 * c + 3 * i + j + 1) * factors[c] for j in range(3)] for i in range(2)] for c in range(3)
+    ]
 
 
-def _clip_lost(t: Any) -> Any:
-    t[t < 0].zero_()
-    return t
+_INSIDE = tk.tensor([False, True, True, True, False])
 
 
-def _clip_rebound(t: Any) -> Any:
-    t = t * (t > 0)
-    return t
-
-
-def _clip_times(t: Any) -> Any:
-    t *= t > 0
-    return t
-
-
-def _clip_nothing(t: Any) -> None:
-    t.clamp_(min=0)
-
-
-def _clip_by_if(t: Any) -> Any:
-    if t < 0:
-        t.zero_()
-    return t
-
-
-def _total_loop(parts: Any, out: Any) -> Any:
-    out.zero_()
-    for part in parts:
-        out += part
-    return out
-
-
-def _total_copy(parts: Any, out: Any) -> Any:
-    out.copy_(parts[0])
-    for part in parts[1:]:
-        out.add_(part)
-    return out
-
-
-def _total_written(parts: Any, out: Any) -> Any:
-    out[:] = sum(parts)
-    return out
-
-
-def _total_rebound(parts: Any, out: Any) -> Any:
-    out = sum(parts)
-    return out
-
-
-def _total_first(parts: Any, out: Any) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total += part
-    out.copy_(total)
-    return out
-
-
-def _total_kept(parts: Any, out: Any) -> Any:
-    for part in parts:
-        out += part
-    return out
-
-
-def _total_into_first(parts: Any, out: Any) -> Any:
-    for part in parts[1:]:
-        parts[0].add_(part)
-    return parts[0]
-
-
-_TOTAL = function_check(
-    _room(tensorkit.full((3,), 9.0)),
-    _room(tensorkit.zeros(3)),
-    slips=(
-        Slip(
-            PLUS,
-            "the sum came out, but in the first of the parts: `total = parts[0]` is another name for it, and `+=` "
-            "writes into it. That part is lost now.",
-            behaves=(_total_first, _total_into_first),
-        ),
-        Slip(
-            PLUS,
-            "`out` is as it was: `out = …` only gives the name `out` to another tensor.",
-            behaves=(_total_rebound, lambda parts, out: out + sum(parts)),
-        ),
-        Slip(
-            "",
-            "`out` held nines before, and they are in the sum. What is there has to go first.",
-            behaves=_total_kept,
-        ),
-    ),
-)
-
-# ---- a snapshot
-
-
-def _judge_snapshot(answer: Answer) -> Verdict:
-    mine, base = read(answer.value), read(answer.base)
-    if mine.size != base.size or mine.values != base.values:
-        return Verdict(False, "the numbers are not those of `t`.")
-    if mine.shares(base):
-        says = "it still reads the storage of `t`: with the next step of the training it changes, too."
-        return Verdict(False, says, DETACH if not getattr(answer.value, "requires_grad", False) else COPY)
-    if getattr(answer.value, "requires_grad", False):
-        return Verdict(False, "a copy it is, but it still requires grad, and carries a history.", DETACH)
-    return Verdict(True)
-
-
-def _weights(tk: Any) -> Any:
-    return tk.tensor([0.5, -1.5, 2.0], requires_grad=True)
+def _inside_by_if(t: Any) -> Any:
+    answer = False
+    if t >= -1 and t <= 1:
+        answer = True
+    return answer
 
 
 TASKS = (
     Task(
-        "which_write",
-        "Which lines write?",
-        "`t = tk.ones(3)`. Which of these lines write into the storage that is there?\n\n"
-        "    a   t.add(1)\n"
-        "    b   t.add_(1)\n"
-        "    c   t[0] = 5\n"
-        "    d   t = t * 2\n"
-        "    e   t *= 2\n\n"
-        "Give the letters.",
-        letters_check(
-            "BCE",
-            {
-                "A": Slip(PLUS, "**a** has no underscore: it returns a new tensor, and nobody keeps it.", given="A"),
-                "D": Slip(PLUS, "**d** makes a new tensor and moves the name over to it.", given="D"),
-                "B": Slip(PLUS, "an underscore at the end always means: in place. **b** is missing.", given="B"),
-                "C": Slip(PLUS, "brackets on the left of `=` write. **c** is missing.", given="C"),
-                "E": Slip(PLUS, "`*=` is `mul_`. **e** is missing.", given="E"),
-            },
+        "size_together",
+        "The size of both together",
+        "Worked: (3, 1) and (4,). Written from the right:\n\n"
+        "    3  1\n"
+        "       4\n\n"
+        "1 meets 4 and becomes 4; under the 3 there is nothing, which counts as 1. Together **(3, 4)**.\n\n"
+        "Your turn: (2, 1, 5) and (3, 1).",
+        tuple_check(
+            2,
+            3,
+            5,
+            slips=(
+                Slip(
+                    RIGHT, "Write them from the right: 5 over 1, 1 over 3, 2 over nothing.", given=(2, 3, 1)
+                ),
+                Slip(ONES, "The 1 in the middle meets a 3 and is stretched.", given=(2, 1, 5)),
+                Slip(RIGHT, "The 2 in front stays: what it meets counts as 1.", given=(3, 5)),
+                Slip(ONES, "Sizes are not multiplied; a 1 becomes what it meets.", given=(2, 3, 1, 5)),
+            ),
         ),
         (
-            "A name alone on the left of `=` is moved. Brackets, underscores, and `+=` with its kin write.",
-            "Three of the five write.",
-            "**a** returns something new, and **d** moves the name. The others write.",
+            "Write one under the other, with their right ends in line.",
+            "5 meets 1, 1 meets 3, and 2 meets nothing.",
+            "From the right: 5, then 3, then 2.",
         ),
-        '"b c e"',
+        "(2, 3, 5)",
         stage="worked",
-        entry="a d",
-        right=(lambda tk, t: "b c e", lambda tk, t: "B, C, E", lambda tk, t: "b  c  e."),
-        wrong=(
-            (lambda tk, t: "b e", PLUS),
-            (lambda tk, t: "b c d e", PLUS),
-            (lambda tk, t: "a b c e", PLUS),
-            (lambda tk, t: "a c", PLUS),
-        ),
-    ),
-    Task(
-        "leave_it",
-        "Leave the original alone",
-        "Make `y`: the numbers of `t`, each increased by 1, so that `t` stays as it is.\n\n"
-        "    t = tk.tensor([3., -1., 4., -1., 5., -9.])\n"
-        "    y = ...",
-        tensor_check(
-            size=(6,),
-            values=(4.0, 0.0, 5.0, 0.0, 6.0, -8.0),
-            shares=False,
-            slips=(
-                Slip(PLUS, "`t` was written to: `y` is only another name, or another view, of it.",
-                     when=_holds(4.0, 0.0, 5.0, 0.0, 6.0, -8.0), shares=True),
-                Slip("`.to()` returns",
-                     "`y` is `t`, as it was: an operation without an underscore returns a new tensor. Keep that one.",
-                     behaves=lambda t: t),
-                Slip("", "that is twice the numbers; each is to be one more than it was.", behaves=lambda t: t * 2),
-            ),
-        ),
-        (
-            "An operation without an underscore makes a new tensor.",
-            "`y` should be what that operation returns.",
-            "`+` is all you need.",
-        ),
-        "y = t + 1",
-        stage="faded",
-        base=_six,
+        entry="(3, 4)",
         right=(
-            lambda tk, t: t + 1,
-            lambda tk, t: t.add(1),
-            lambda tk, t: t.clone().add_(1),
-            lambda tk, t: tk.add(t, 1, out=tk.empty(6)),
+            lambda tk, t: (2, 3, 5),
+            lambda tk, t: "2 3 5",
+            lambda tk, t: tk.broadcast_shapes((2, 1, 5), (3, 1)),
         ),
         wrong=(
-            (lambda tk, t: t.add_(1), PLUS),
-            (lambda tk, t: t.detach().add_(1), PLUS),
-            (lambda tk, t: t[:].add_(1), PLUS),
-            (lambda tk, t: (t.add(1), t)[1], "`.to()` returns"),
-            (lambda tk, t: t * 2, ""),
-            (lambda tk, t: t.clone(), ""),
+            (lambda tk, t: (2, 1, 5), ONES),
+            (lambda tk, t: (3, 5), RIGHT),
+            (lambda tk, t: (2, 3, 1), RIGHT),
+            (lambda tk, t: (6, 5, 1), ""),
         ),
     ),
     Task(
-        "which_share",
-        "Who shares?",
-        "`a = tk.ones(3)`. Which of these read the storage of `a`?\n\n"
-        "    p   a.clone()\n"
-        "    q   a[:]\n"
-        "    r   a.detach()\n"
-        "    s   a + 0\n"
-        "    t   a.view(3, 1)\n\n"
-        "Give the letters.",
+        "which_fit",
+        "Backwards: which of these fit?",
+        "Which of these pairs of sizes can be added?\n\n"
+        "    a: (3, 4) and (4,)        b: (3, 4) and (3,)\n"
+        "    c: (5, 1, 2) and (4, 2)   d: (6,) and ()\n"
+        "    e: (0,) and (1,)\n\n"
+        "(The 0 is no misprint.) Give their letters.",
         letters_check(
-            "QRT",
+            "ACDE",
             {
-                "P": Slip(COPY, "**p**: a clone has a storage of its own.", given="P"),
-                "S": Slip("equal is not shared", "**s** holds equal numbers, newly computed.", given="S"),
-                "R": Slip(DETACH, "**r** is missing: `detach` drops the history and copies no number.", given="R"),
-                "Q": Slip(ID, "**q** is missing: a new object, on the old storage.", given="Q"),
-                "T": Slip(COPY, "**t** is missing: a view reads the same slots in other portions.", given="T"),
+                "A": Slip(RIGHT, "a: 4 meets 4, and the 3 meets nothing, which counts as 1.", given="A"),
+                "B": Slip(RIGHT, "b lines up from the right: 4 meets 3.", given="B"),
+                "C": Slip(RIGHT, "c: 2 meets 2, 1 meets 4, and 5 meets nothing.", given="C"),
+                "D": Slip("a 0-d tensor is a tensor", "d: a single number fits everything.", given="D"),
+                "E": Slip(EMPTY, "look at e again: 0 meets 1, and a 1 becomes what it meets.", given="E"),
             },
         ),
         (
-            "All five are new tensor *objects*. Which of them had numbers computed or copied for them?",
-            "Ask of each: if I wrote into it, would `a` change?",
-            "A clone and a sum have storages of their own; the other three do not.",
+            "From the right, two sizes fit when they are equal, or one is 1, or one is not there.",
+            "In b the 4 meets the 3. In d one of the two has nothing to compare.",
+            "Four of the five fit; b does not.",
         ),
-        '"q r t"',
-        entry="p s",
-        right=(lambda tk, t: "q r t", lambda tk, t: "Q, R, T", lambda tk, t: "q  r  t"),
+        "a c d e",
+        stage="reverse",
+        entry="a b",
+        right=(lambda tk, t: "a c d e", lambda tk, t: "A, C, D, E", lambda tk, t: "a  c d  e"),
         wrong=(
-            (lambda tk, t: "q t", DETACH),
-            (lambda tk, t: "r t", ID),
-            (lambda tk, t: "p q r t", COPY),
-            (lambda tk, t: "q r s t", "equal is not shared"),
+            (lambda tk, t: "a c d", EMPTY),
+            (lambda tk, t: "a b c d e", RIGHT),
+            (lambda tk, t: "a c e", "a 0-d tensor is a tensor"),
+            (lambda tk, t: "b", RIGHT),
+            (lambda tk, t: "a d e", RIGHT),
         ),
     ),
     Task(
-        "clip",
-        "A function with an underscore",
-        "Write `clip_(t)`: it sets every negative number of `t` to 0 **in place**, and returns `t`. Give me the "
-        "function itself.\n\n"
-        "    def clip_(t):\n"
-        "        ...",
-        _CLIP,
-        (
-            "A mask on the left of `=` chooses what is written: lesson 06.",
-            "`t = ...` would only move the name inside your function. Use brackets or an underscore.",
-            "Or look for an in-place form of `clamp`.",
-        ),
-        "def clip_(t):\n    t[t < 0] = 0\n    return t",
-        right=(
-            lambda tk, t: _clip_slices,
-            lambda tk, t: _clip_times,
-            lambda tk, t: lambda t: t.clamp_(min=0),
-        ),
-        wrong=(
-            (lambda tk, t: _clip_rebound, PLUS),
-            (lambda tk, t: lambda t: t.clamp(min=0), PLUS),
-            (lambda tk, t: _clip_lost, PLUS),
-            (lambda tk, t: _clip_by_if, "`if` on a tensor"),
-            (lambda tk, t: _clip_nothing, ""),
-            (lambda tk, t: lambda t: t.neg_(), ""),
-            (lambda tk, t: lambda t: t.zero_(), ""),
-        ),
-    ),
-    Task(
-        "make_it_writable",
-        "Make it writable",
-        "`t` shows three slots in four rows. Make `w`, with the same numbers, such that `w.add_(1)` would work.\n\n"
-        "    t = tk.arange(3.0).expand(4, 3)\n"
-        "    w = ...",
+        "times_table",
+        "A times table",
+        "`t = tk.arange(1, 5)` holds 1, 2, 3, 4. Make the times table of them, size **(4, 4)**, with what you know "
+        "about columns and rows:\n\n"
+        "    table = t.unsqueeze(___) * t",
         tensor_check(
-            size=(4, 3),
-            stride=(3, 1),
-            values=[[0.0, 1.0, 2.0]] * 4,
-            shares=False,
+            size=(4, 4),
+            values=_TABLE,
             slips=(
-                Slip(EXPANDED, "that still reads three slots, each of them four times.", stride=(0, 1), shares=True),
+                Slip(
+                    SQUARE,
+                    "that multiplies each number by itself: a row against a row.",
+                    behaves=lambda t: t * t,
+                ),
+                Slip(
+                    SQUARE,
+                    "a row of size (1, 4) against a row of size (4,) is a row; one has to be a column.",
+                    behaves=lambda t: t.unsqueeze(0) * t,
+                ),
+                Slip(
+                    SQUARE,
+                    "the size is right, and the numbers are those of one row again and again.",
+                    behaves=(
+                        lambda t: (t * t).expand(4, 4),
+                        lambda t: (t * t).repeat(4, 1),
+                        lambda t: t.repeat(4, 1),
+                    ),
+                ),
+                Slip("`*` is not `@`", "that is the product of two vectors: one number.", size=()),
             ),
         ),
         (
-            "What is refused is the stride 0. Look at `t.stride()`.",
-            "Twelve elements need twelve slots: a copy.",
-            "The error names the method.",
+            "One of the two has to stand upright: a column of size (4, 1).",
+            "`unsqueeze(dim)` puts a dimension of size 1 there. Which place makes a column of a row?",
+            "`t.unsqueeze(1)` is the column.",
         ),
-        "w = t.contiguous()   # or t + 0",
-        base=lambda tk: tk.arange(3.0).expand(4, 3),
+        "table = t.unsqueeze(1) * t",
+        stage="faded",
+        base=lambda tk: tk.arange(1, 5),
         right=(
-            lambda tk, t: t.clone(memory_format=tk.contiguous_format),
-            lambda tk, t: t.contiguous(),
-            lambda tk, t: t + 0,
-            lambda tk, t: tk.arange(3.0).repeat(4, 1),
+            lambda tk, t: t.unsqueeze(1) * t,
+            lambda tk, t: t * t[:, None],
+            lambda tk, t: t.view(4, 1) * t.view(1, 4),
+            lambda tk, t: tk.outer(t, t),
         ),
         wrong=(
-            (lambda tk, t: t[:], EXPANDED),
-            (lambda tk, t: t.detach(), EXPANDED),
-            (lambda tk, t: tk.arange(3.0).clone(), ""),
+            (lambda tk, t: t * t, SQUARE),
+            (lambda tk, t: t.unsqueeze(0) * t, SQUARE),
+            (lambda tk, t: (t * t).expand(4, 4), SQUARE),
+            (lambda tk, t: (t * t).sum(), "`*` is not `@`"),
+            (lambda tk, t: tk.zeros(4), ""),
+            (lambda tk, t: t.unsqueeze(1) + t, ""),
         ),
     ),
     Task(
-        "sum_into",
-        "Add up without new memory",
-        "Write `total(parts, out)`: it puts the sum of the tensors in the list `parts` into `out`, a tensor of the "
-        "same size that may hold anything before, and leaves the parts alone. Give me the function itself.\n\n"
-        "    def total(parts, out):\n"
-        "        ...",
-        _TOTAL,
-        (
-            "`out` holds old numbers. How do you get rid of them *in place*?",
-            "`zero_` empties it; `+=` adds to it.",
-            "Begin with `out.zero_()`, then one `out += part` for each part.",
+        "inside",
+        "Which lie inside?",
+        "Write `inside(t)`: a tensor of bool that says, for each number of `t`, whether it lies between -1 and 1 (both "
+        "included).\n\n"
+        "    def inside(t):\n"
+        "        return ___",
+        function_check(
+            Case("of `tk.tensor([-3.0, -1.0, 0.5, 1.0, 4.0])`", lambda: (_numbers(tk),), _INSIDE),
+            Case(
+                "of a table of two rows",
+                lambda: (tk.tensor([[0.0, 2.0], [-2.0, 1.0]]),),
+                tk.tensor([[True, False], [False, True]]),
+            ),
+            Case("of a single number", lambda: (tk.tensor([0.5]),), tk.tensor([True])),
+            slips=(
+                Slip(
+                    TRUTH,
+                    "that is one answer for all of them; asked is one for each.",
+                    behaves=(
+                        lambda t: ((t >= -1) & (t <= 1)).all(),
+                        lambda t: ((t >= -1) & (t <= 1)).any(),
+                        lambda t: bool(((t >= -1) & (t <= 1)).all()),
+                        lambda t: bool((t >= -1).all() and (t <= 1).all()),
+                    ),
+                ),
+                Slip(
+                    "True counts as 1",
+                    "those are numbers. The comparisons themselves are the answer.",
+                    behaves=(
+                        lambda t: t.clamp(-1, 1),
+                        lambda t: t[(t >= -1) & (t <= 1)],
+                        lambda t: ((t >= -1) & (t <= 1)).float(),
+                        lambda t: ((t >= -1) & (t <= 1)).long(),
+                        lambda t: ((t >= -1) & (t <= 1)).sum(),
+                    ),
+                ),
+                Slip(
+                    TRUTH,
+                    "every number is above -1 **or** below 1. Both have to hold: `&`.",
+                    behaves=lambda t: (t >= -1) | (t <= 1),
+                ),
+                Slip(
+                    "",
+                    "-1 and 1 themselves are included: `>=` and `<=`.",
+                    behaves=lambda t: (t > -1) & (t < 1),
+                ),
+                Slip("", "that says which lie **outside**.", behaves=lambda t: (t < -1) | (t > 1)),
+            ),
         ),
-        "def total(parts, out):\n    out.zero_()\n    for part in parts:\n        out += part\n    return out",
-        right=(lambda tk, t: _total_loop, lambda tk, t: _total_copy, lambda tk, t: _total_written),
+        (
+            "Two comparisons, one for each end. Both have to hold.",
+            "`and` wants single answers. Its sister for tensors is `&`.",
+            "Put each comparison into round brackets: `(t >= -1) & (…)`.",
+        ),
+        "def inside(t):\n    return (t >= -1) & (t <= 1)",
+        stage="free",
+        right=(
+            lambda tk, t: lambda t: (t >= -1) & (t <= 1),
+            lambda tk, t: lambda t: t.abs() <= 1,
+            lambda tk, t: lambda t: t.clamp(-1, 1) == t,
+            lambda tk, t: lambda t: ~((t < -1) | (t > 1)),
+        ),
         wrong=(
-            (lambda tk, t: _total_rebound, PLUS),
-            (lambda tk, t: _total_first, PLUS),
-            (lambda tk, t: _total_into_first, PLUS),
-            (lambda tk, t: _total_kept, ""),
-            (lambda tk, t: lambda parts, out: out.zero_(), ""),
-            (lambda tk, t: lambda parts: parts, ""),
+            (lambda tk, t: lambda t: (t >= -1) and (t <= 1), TRUTH),
+            (lambda tk, t: lambda t: -1 <= t <= 1, TRUTH),
+            (lambda tk, t: _inside_by_if, TRUTH),
+            (lambda tk, t: lambda t: (t >= -1) | (t <= 1), TRUTH),
+            (lambda tk, t: lambda t: ((t >= -1) & (t <= 1)).all(), TRUTH),
+            (lambda tk, t: lambda t: t.clamp(-1, 1), "True counts as 1"),
+            (lambda tk, t: lambda t: (t > -1) & (t < 1), ""),
+            (lambda tk, t: lambda t: t > 0, ""),
         ),
     ),
     Task(
-        "snapshot",
-        "The best weights so far",
-        "A training writes into its weights `t` at every step. Make `best`, which will still hold **today's** numbers "
-        "tomorrow, and has no history.\n\n"
-        "    t = tk.tensor([0.5, -1.5, 2.], requires_grad=True)\n"
-        "    best = ...",
-        Checker(_judge_snapshot),
-        (
-            "Two things are asked: numbers of its own, and no history.",
-            "`detach` does one of them, `clone` the other.",
-            "Do both, one after the other.",
+        "tint",
+        "Tint a picture",
+        "`t` is a little picture with its channels **first**: size (3, 2, 3), that is red, green, blue, each of two "
+        "rows and three columns. Keep red as it is, halve green, and switch blue off:\n\n"
+        "    factors = tk.tensor([1.0, 0.5, 0.0])\n"
+        "    tinted = t * ___",
+        tensor_check(
+            size=(3, 2, 3),
+            values=_tinted(1.0, 0.5, 0.0),
+            slips=(
+                Slip(
+                    RIGHT,
+                    "no error, and still wrong: a size of (3,) meets the three **columns**. The channels are "
+                    "dimension 0, so the factors need the size (3, 1, 1).",
+                    behaves=lambda t: t * t.new_tensor([1.0, 0.5, 0.0]),
+                ),
+                Slip(
+                    RIGHT,
+                    "the picture has to keep its size: too many dimensions meet.",
+                    behaves=(
+                        lambda t: t.unsqueeze(0) * t.new_tensor([1.0, 0.5, 0.0]).view(3, 1, 1),
+                        lambda t: t * t.new_tensor([1.0, 0.5, 0.0]).view(3, 1, 1, 1),
+                    ),
+                ),
+            ),
         ),
-        "best = t.detach().clone()",
-        base=_weights,
+        (
+            "Which size do the factors need, so that from the right the 3 meets the channels?",
+            "Two dimensions of size 1 have to stand behind the 3: (3, 1, 1).",
+            "`factors.view(3, 1, 1)`",
+        ),
+        "tinted = t * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1)",
+        stage="free",
+        base=_image,
         right=(
-            lambda tk, t: t.detach().clone(),
-            lambda tk, t: t.clone().detach(),
-            lambda tk, t: tk.tensor(t.tolist()),
+            lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1),
+            lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0])[:, None, None],
+            lambda tk, t: tk.stack([t[0], t[1] / 2, t[2] * 0]),
+            lambda tk, t: (t.permute(1, 2, 0) * tk.tensor([1.0, 0.5, 0.0])).permute(2, 0, 1),
         ),
         wrong=(
-            (lambda tk, t: t.detach(), DETACH),
-            (lambda tk, t: t.clone(), DETACH),
-            (lambda tk, t: t, COPY),
-            (lambda tk, t: tk.zeros(3), ""),
+            (lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0]), RIGHT),
+            (lambda tk, t: t.unsqueeze(0) * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1), RIGHT),
+            (lambda tk, t: t[0], ""),
+            (lambda tk, t: t * tk.tensor([[1.0], [0.5]]), ""),
         ),
     ),
-)  # fmt: skip
+    Task(
+        "mean_square",
+        "How wrong is the network?",
+        "Write `mean_square(prediction, target)`: the mean of the squared differences, as a number. `prediction` is a "
+        "column of size (N, 1), `target` has the size (N,), and each prediction belongs to **one** target.\n\n"
+        "    def mean_square(prediction, target):\n"
+        "        return ___",
+        function_check(
+            Case(
+                "of predictions that are all right",
+                lambda: (tk.tensor([[2.0], [4.0], [6.0]]), tk.tensor([2.0, 4.0, 6.0])),
+                0.0,
+            ),
+            Case(
+                "of four predictions that are 1, 2, 3 and 0 off",
+                lambda: (tk.tensor([[1.0], [2.0], [9.0], [8.0]]), tk.tensor([2.0, 4.0, 6.0, 8.0])),
+                3.5,
+            ),
+            Case("of one prediction, 2 off", lambda: (tk.tensor([[1.0]]), tk.tensor([3.0])), 4.0),
+            slips=(
+                Slip(
+                    SQUARE,
+                    "of predictions that are all right, yours says that they are wrong: each was compared with **all** "
+                    "targets. Bring both to the same size first.",
+                    behaves=(
+                        lambda p, y: ((p - y) ** 2).mean(),
+                        lambda p, y: (p - y).abs().mean(),
+                        lambda p, y: ((p - y) ** 2).sum() / len(y),
+                        lambda p, y: ((p - y) ** 2).sum(),
+                        lambda p, y: (p - y) ** 2,
+                    ),
+                ),
+                Slip(
+                    "",
+                    "differences of 1 and -1 cancel out there. Square them before you take the mean.",
+                    behaves=(
+                        lambda p, y: (p.squeeze(1) - y).mean(),
+                        lambda p, y: (p.squeeze(1) - y).mean() ** 2,
+                    ),
+                ),
+                Slip(
+                    "",
+                    "that is the mean of the differences without their signs; asked is that of their squares.",
+                    behaves=lambda p, y: (p.squeeze(1) - y).abs().mean(),
+                ),
+                Slip(
+                    "",
+                    "that is the sum of the squares; the mean divides it by how many there are.",
+                    behaves=lambda p, y: ((p.squeeze(1) - y) ** 2).sum(),
+                ),
+                Slip(
+                    "",
+                    "that is one square for each prediction; asked is the mean of them, one number.",
+                    behaves=(lambda p, y: (p.squeeze(1) - y) ** 2, lambda p, y: (p - y.unsqueeze(1)) ** 2),
+                ),
+            ),
+        ),
+        (
+            "Before you subtract: which sizes have the two?",
+            "`squeeze(1)` takes the 1 of (N, 1) away; `unsqueeze(1)` puts one behind (N,).",
+            "`(prediction.squeeze(1) - target)`, squared, and its mean. `.item()` makes a number of it.",
+        ),
+        "def mean_square(prediction, target):\n    return ((prediction.squeeze(1) - target) ** 2).mean().item()",
+        stage="free",
+        right=(
+            lambda tk, t: lambda p, y: ((p.squeeze(1) - y) ** 2).mean().item(),
+            lambda tk, t: lambda p, y: (p - y.unsqueeze(1)).square().mean().item(),
+            lambda tk, t: lambda p, y: float(((p[:, 0] - y) ** 2).sum() / len(y)),
+        ),
+        wrong=(
+            (lambda tk, t: lambda p, y: ((p - y) ** 2).mean().item(), SQUARE),
+            (lambda tk, t: lambda p, y: 0.0 if p == y else 1.0, TRUTH),
+            (lambda tk, t: lambda p, y: ((p - y) ** 2).sum().item() / len(y), SQUARE),
+            (lambda tk, t: lambda p, y: (p.squeeze(1) - y).mean().item(), ""),
+            (lambda tk, t: lambda p, y: 1.0, ""),
+            (lambda tk, t: lambda p, y: None, ""),
+        ),
+    ),
+)
 
 
-def _pair(tk: Any) -> dict[str, Any]:
-    a, b = tk.tensor([1.0, 2.0, 3.0]), tk.tensor([7.0, 8.0, 9.0])
-    return {"a": a, "b": b, "both": (a, b)}
+def _start(tk: Any) -> dict[str, Any]:
+    return {"x": tk.tensor([0.0, 3.0, 4.0, 10.0])}
 
 
-def _judge_exchange(answer: Answer) -> Verdict:
-    first, second = (read(one).values for one in answer.value)  # type: ignore[attr-defined]
-    if (first, second) == ((7.0, 8.0, 9.0), (1.0, 2.0, 3.0)):
-        return Verdict(True)
-    if first == second:
-        return Verdict(False, f"both hold {list(first)} now: the other numbers were lost on the way.", COPY)
-    return Verdict(False, "the two tensors hold what they held: only names have changed places.", PLUS)
+_GAPS = """
+here = x.unsqueeze(1)
+gap = here - x
+far = gap.abs()
+"""
 
-
-_EXCHANGE = "kept = a.clone()\na.copy_(b)\nb.copy_(kept)"
 
 PUZZLES = (
     Puzzle(
-        "exchange",
-        "Exchange two tensors",
-        "Exchange the **numbers** of `a` and `b`, so that whoever holds one of the two sees it. Names that change "
-        "places do not count. (`both` is the pair of the two tensors: I look there.)",
-        _EXCHANGE,
-        "both",
-        Checker(_judge_exchange),
+        "distances",
+        "How far from each to each",
+        "Four towns lie on one road, at the kilometres `x = tk.tensor([0.0, 3.0, 4.0, 10.0])`. Make `far`, size "
+        "(4, 4): `far[i, j]` is how far it is from town `i` to town `j`. There is no loop in it.",
+        _GAPS,
+        "far",
+        tensor_check(
+            size=(4, 4),
+            values=((0, 3, 4, 10), (3, 0, 1, 7), (4, 1, 0, 6), (10, 7, 6, 0)),
+            slips=(
+                Slip(
+                    SQUARE,
+                    "a row against a row compares each town with itself: one of the two has to be a column.",
+                    size=(4,),
+                ),
+                Slip(SQUARE, "a row of size (1, 4) is still a row.", size=(1, 4)),
+                Slip(
+                    "",
+                    "there are negative distances: which way one goes should not matter.",
+                    when=lambda answer, mine, base: mine is not None and min(mine.values) < 0,
+                ),
+                Slip(
+                    "",
+                    "`clamp` makes 0 of every way back; a distance is the same both ways.",
+                    when=lambda answer, mine, base: mine is not None and mine.values[1:2] == (0,),
+                ),
+            ),
+        ),
         (
-            "When `a` has got the numbers of `b`, its own are gone. What has to be done before?",
-            "What is put aside has to have a storage of its own.",
-            "Put a copy of `a` aside; copy `b` into `a`; copy what was put aside into `b`.",
+            "Every town has to meet every town: what size makes a row meet a row like that?",
+            "A column (4, 1) against the row (4,) is a square (4, 4).",
+            "First the column `here`, then the gaps, then their absolute values.",
         ),
         strays=(
-            Stray("kept = a", COPY, "that puts nothing aside: `kept` is `a`, and is written to with it."),
-            Stray("kept = a.detach()", COPY, "`detach` copies no number: `kept` changes with `a`."),
-            Stray("a, b = b, a", PLUS, "that moves two names. The tensors hold what they held."),
-            Stray("kept = a + 0"),
-            Stray("kept = tk.tensor(a.tolist())"),
+            Stray("here = x.unsqueeze(0)", SQUARE, "a row of size (1, 4) is still a row."),
+            Stray("here = x.view(4, 1)"),
+            Stray("far = gap.clamp(min=0)", "", ""),
+            Stray("far = (gap * gap).sqrt()"),
         ),
-        setup=_pair,
+        setup=_start,
         right=(
-            _EXCHANGE,
-            _EXCHANGE.replace("a.clone()", "a + 0"),
-            _EXCHANGE.replace("a.clone()", "tk.tensor(a.tolist())"),
+            _GAPS.strip(),
+            _GAPS.strip().replace("x.unsqueeze(1)", "x.view(4, 1)"),
+            _GAPS.strip().replace("gap.abs()", "(gap * gap).sqrt()"),
         ),
         wrong=(
-            (_EXCHANGE.replace("a.clone()", "a"), COPY),
-            (_EXCHANGE.replace("a.clone()", "a.detach()"), COPY),
-            ("a, b = b, a", PLUS),
-            ("a.copy_(b)\nkept = a.clone()\nb.copy_(kept)", COPY),
+            (_GAPS.strip().replace("unsqueeze(1)", "unsqueeze(0)"), SQUARE),
+            (_GAPS.strip().replace("gap.abs()", "gap.clamp(min=0)"), ""),
+            ("here = x.unsqueeze(1)\nfar = gap.abs()\ngap = here - x", ""),
         ),
     ),
 )

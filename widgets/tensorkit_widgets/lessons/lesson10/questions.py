@@ -1,7 +1,8 @@
-"""The questions and quizzes of lesson 10, with what proves them."""
+"""The questions of lesson 10, with what proves them."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
@@ -9,222 +10,61 @@ from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
 __all__ = ["QUESTIONS", "QUIZZES"]
 
-PLUS = "x += y vs x = x + y"
-COPY = "a copy is not a view"
-ALIAS = "a slice aliases its base"
-ID = "id() as a storage test"
-EXPANDED = "in-place on an expanded tensor"
-DETACH = "detach vs clone"
+SQUARE = "(N,1) against (N) gives (N,N)"
 
 
-def _numbers(t: Any) -> tuple[int, ...]:
-    return tuple(int(n) for n in t.reshape(-1).tolist())
+RIGHT = "sizes line up from the right"
 
 
-def _chained(tk: Any) -> str:
-    t = tk.arange(12.0).view(3, 4)
-    t[[0, 1]][0] = 5.0
-    return "Nothing: the 5 is lost in a copy" if t[0, 0].item() == 0.0 else "Row 0 of `t` becomes fives"
+ONES = "only a 1 is stretched"
 
 
-def _cast(tk: Any) -> str:
-    x = tk.zeros(2)
-    x.to(tk.float64)
-    return f"`{str(x.dtype).rpartition('.')[2]}`"
+EMPTY = "a size of 0 is a size"
 
 
-def _assigned(tk: Any) -> tuple[int, ...]:
-    a = tk.ones(2, 2)
-    b = a
-    a[0][1] = 561
-    return _numbers(b)
+GHOSTS = "broadcasting copies nothing"
 
 
-def _returned(tk: Any) -> str:
-    t1, t2 = tk.tensor([1, 2]), tk.tensor([1, 1])
-    return "`t1` itself" if t1.add_(t2) is t1 else "a new tensor with the sum"
+TRUTH = "`if` on a tensor"
 
 
-def _plus_equals(tk: Any) -> tuple[int, ...]:
-    x = tk.ones(3)
-    y = x
-    x += 1
-    return _numbers(y)
-
-
-def _plus(tk: Any) -> tuple[int, ...]:
-    x = tk.ones(3)
-    y = x
-    x = x + 1
-    return _numbers(y)
-
-
-def _function(tk: Any) -> tuple[int, ...]:
-    def raised(v: Any) -> Any:
-        v += 10
-        return v
-
-    t = tk.ones(3)
-    raised(t)
-    return _numbers(t)
-
-
-def _id_of_a_view(tk: Any) -> str:
-    t = tk.arange(4.0)
-    v = t[:]
-    same = v.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
-    return "Two objects, one storage" if id(v) != id(t) and same else ""
-
-
-def _expanded(tk: Any) -> str:
-    e = tk.arange(3.0).expand(4, 3)
+def _refused(act: Any) -> bool:
     try:
-        e.add_(1)
+        act()
     except RuntimeError:
-        return "An error"
-    return "Each slot grows by 4"
+        return True
+    return False
 
 
-def _one_element(tk: Any) -> int:
-    e = tk.arange(3.0).expand(4, 3)
-    e[0, 0] = 7
-    return int((e == 7).sum().item())
+def _truth(tk: Any) -> str:
+    a = tk.tensor([1, 2, 3])
+    return "An error" if _refused(lambda: bool(a == a)) else "It prints `the same`"
 
 
-def _detached(tk: Any) -> str:
-    a = tk.ones(2, requires_grad=True)
-    d = a.detach()
-    d[0] = 5.0
-    return "`a[0]` is 5 as well" if a[0].item() == 5.0 else "Nothing: `d` has numbers of its own"
+def _fits(tk: Any) -> int:
+    try:
+        tk.ones(4, 3, 2) * tk.ones(4, 3)
+    except RuntimeError as error:
+        return int(str(error).rstrip(".").split()[-1])  # "… at non-singleton dimension 2"
+    return -1
 
 
-def _out(tk: Any) -> str:
-    c = tk.zeros(2)
-    d = tk.add(tk.ones(2), 1, out=c)
-    return "`d` is `c`, and holds twos" if d is c and _numbers(c) == (2, 2) else "`c` still holds zeros"
+def _empty(tk: Any) -> str:
+    a, b = tk.ones(3, 1), tk.ones(0)
+    return "An error" if _refused(lambda: a * b) else f"A tensor of size {tuple((a * b).size())}"
 
 
-def _sliced(tk: Any) -> int:
-    t = tk.zeros(3, 4)
-    row = t[1]
-    row[0] = 9.0
-    return int(t[1, 0].item())
+def _asin(tk: Any) -> str:
+    angle = tk.tensor(3 * math.pi / 4)
+    return f"{tk.asin(tk.sin(angle)).item():.4f}"
 
 
-WRITING = (
-    Question(
-        "assign",
-        "`a = tk.ones(2, 2)`, then `b = a`, then `a[0][1] = 561`. Which four numbers does `b` hold, row by row?",
-        (1, 561, 1, 1),
-        "`b = a` makes no tensor. It ties a second name to the one that is there.",
-        slips=(
-            Slip(COPY, "`=` copies nothing: there is one tensor with two names.", given=(1, 1, 1, 1)),
-            Slip("counting from zero", "Row 0, column 1: the second number.", given=(561, 1, 1, 1)),
-        ),
-        proof=_assigned,
-    ),
-    Question(
-        "returns",
-        "`t1.add_(t2)` writes into `t1`. What does it *return*?",
-        "`t1` itself",
-        "So that one may go on with it: `t1.add_(t2).mul_(2)`. It is the same object, and not a copy of it.",
-        options=("`None`, as `list.sort` does", "a new tensor with the sum", "`t1` itself"),
-        slips=(
-            Slip(PLUS, "That is what `t1.add(t2)` does, without the underscore.", given="a new tensor with the sum"),
-            Slip(PLUS, "Python's lists do so; tensors return themselves.", given="`None`, as `list.sort` does"),
-        ),
-        proof=_returned,
-    ),
-    Question(
-        "plus_equals",
-        "`x = tk.ones(3)`, then `y = x`, then `x += 1`. Which three numbers does `y` hold?",
-        (2, 2, 2),
-        "`x += 1` is `x.add_(1)`: it writes into the storage that both names lead to.",
-        slips=(Slip(PLUS, "That would be so after `x = x + 1`.", given=(1, 1, 1)),),
-        proof=_plus_equals,
-    ),
-    Question(
-        "plus",
-        "Once more `x = tk.ones(3)` and `y = x`, but now `x = x + 1`. Which three numbers does `y` hold?",
-        (1, 1, 1),
-        "`x + 1` makes a new tensor, and the name `x` moves over to it. `y` stays with the old one.",
-        slips=(Slip(PLUS, "That would be so after `x += 1`.", given=(2, 2, 2)),),
-        proof=_plus,
-    ),
-    Question(
-        "function",
-        "A function does `v += 10` with its argument and returns `v`. We call it with `t = tk.ones(3)`, and do not "
-        "keep what it returns. Which three numbers does `t` hold?",
-        (11, 11, 11),
-        "Inside, `v` is one more name for the same tensor, and `+=` writes.",
-        slips=(Slip(PLUS, "`v` is no copy: an argument is a name like any other.", given=(1, 1, 1)),),
-        proof=_function,
-    ),
-)  # fmt: skip
+def _copied(tk: Any) -> int:
+    t = tk.arange(12).view(3, 4)
+    u = t[t > 5]
+    u[0] = 99
+    return int(t[1, 2].item())
 
-
-COPYING = (
-    Question(
-        "id_of_a_view",
-        "`v = t[:]` takes all of `t`. Are `v` and `t` one object, and one storage?",
-        "Two objects, one storage",
-        "Every slice is a new tensor object, this one too. `id()` sees the objects and knows nothing of the storage.",
-        options=("One object, one storage", "Two objects, one storage", "Two objects, two storages"),
-        slips=(
-            Slip(ID, "A slice is an object of its own, even if it takes everything.", given="One object, one storage"),
-            Slip(ALIAS, "A new object, yes; but its numbers are those of `t`.", given="Two objects, two storages"),
-        ),
-        proof=_id_of_a_view,
-    ),
-    Question(
-        "detached",
-        "`a = tk.ones(2, requires_grad=True)`, then `d = a.detach()`, then `d[0] = 5.0`. What happens to `a`?",
-        "`a[0]` is 5 as well",
-        "`detach` takes the history off and leaves the numbers where they are. It is a view.",
-        options=("Nothing: `d` has numbers of its own", "`a[0]` is 5 as well", "An error: `a` requires grad"),
-        slips=(
-            Slip(DETACH, "A clone would have; `detach` copies no number.", given="Nothing: `d` has numbers of its own"),
-            Slip(DETACH, "`d` does not require grad, so nobody objects.", given="An error: `a` requires grad"),
-        ),
-        proof=_detached,
-    ),
-    Question(
-        "out",
-        "`c = tk.zeros(2)`, then `d = tk.add(tk.ones(2), 1, out=c)`. What are `c` and `d`?",
-        "`d` is `c`, and holds twos",
-        "With `out=` the result goes into a tensor that is there, and that tensor is returned.",
-        options=("`c` still holds zeros", "`d` is `c`, and holds twos", "Two tensors that both hold twos"),
-        slips=(
-            Slip(PLUS, "Then `out=` would have done nothing.", given="`c` still holds zeros"),
-            Slip("equal is not shared", "Equal, and more than that.", given="Two tensors that both hold twos"),
-        ),
-        proof=_out,
-    ),
-    Question(
-        "one_element",
-        "`e = tk.arange(3.0).expand(4, 3)`: three slots, shown in four rows. After `e[0, 0] = 7`, how many "
-        "sevens does `e` show?",
-        4,
-        "One slot was written, and four elements read it.",
-        slips=(
-            Slip(EXPANDED, "One *slot* is written; look at how many rows read it.", given=1),
-            Slip(EXPANDED, "The other columns read other slots.", given=12),
-        ),
-        proof=_one_element,
-    ),
-    Question(
-        "expanded",
-        "And `e.add_(1)`, which adds 1 to each of the twelve elements of `e`?",
-        "An error",
-        "Should a slot that four elements read grow by 1 or by 4? There is no right answer, so it is refused.",
-        options=("Each slot grows by 1", "Each slot grows by 4", "An error"),
-        slips=(
-            Slip(EXPANDED, "That is three additions where twelve were asked for.", given="Each slot grows by 1"),
-            Slip(EXPANDED, "That is what a loop would do. It is refused instead.", given="Each slot grows by 4"),
-        ),
-        proof=_expanded,
-    ),
-)  # fmt: skip
 
 QUIZZES = (
     QuizSheet(
@@ -232,57 +72,159 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "slice",
-                "`t = tk.zeros(3, 4)`, then `row = t[1]`, then `row[0] = 9.0`. What is `t[1, 0]`?",
-                9,
-                "A slice is a new tensor object on the old storage: what one writes, the other reads. (Lesson 02)",
+                "slot",
+                "`t = tk.arange(12).view(3, 4)` has the stride (4, 1). In which slot of the storage lies `t[1, 2]`?",
+                6,
+                "0 + 1·4 + 2·1. (Lesson 02)",
                 slips=(
-                    Slip(
-                        ALIAS, "`row` has no numbers of its own that could have been changed alone.", given=0
-                    ),
+                    Slip("strides count slots", "An index is multiplied by its stride.", given=3),
+                    Slip("a size is not a stride", "One row down is four slots, not three.", given=5),
+                    Slip("counting from zero", "Rows, columns and slots begin at 0.", given=7),
                 ),
-                proof=_sliced,
+                proof=lambda tk: int(tk.arange(12).view(3, 4)[1, 2].item()),
             ),
             Question(
-                "chained",
-                "`t = tk.arange(12.0).view(3, 4)`, then `t[[0, 1]][0] = 5.0`. What happens to `t`?",
-                "Nothing: the 5 is lost in a copy",
-                "A list between brackets makes a copy, and the second brackets write into that copy. (Lesson 06)",
-                options=(
-                    "Row 0 of `t` becomes fives",
-                    "Rows 0 and 1 become fives",
-                    "Nothing: the 5 is lost in a copy",
-                ),
-                slips=(
-                    Slip(
-                        "fancy indexing copies",
-                        "With a slice it would; a list copies.",
-                        given="Row 0 of `t` becomes fives",
-                    ),
-                    Slip(
-                        "fancy indexing copies", "`t[[0, 1]]` is a copy.", given="Rows 0 and 1 become fives"
-                    ),
-                ),
-                proof=_chained,
-            ),
-            Question(
-                "to",
-                "`x = tk.zeros(2)`, then `x.to(tk.float64)` on a line of its own. Which dtype has `x` now?",
+                "division",
+                "Which dtype has `tk.tensor([7, 8]) / 2`?",
                 "`float32`",
-                "`.to()` gives another tensor, and nobody kept it. (Lesson 04)",
-                options=("`float32`", "`float64`"),
+                "Halves are no integers, so a true division gives floats. (Lesson 04)",
+                options=("`int64`", "`float32`", "`float64`"),
                 slips=(
-                    Slip(
-                        "`.to()` returns",
-                        "That is the dtype of what was returned, and dropped.",
-                        given="`float64`",
-                    ),
+                    Slip("default dtype", "3.5 would not fit.", given="`int64`"),
+                    Slip("default dtype", "That is what NumPy gives.", given="`float64`"),
                 ),
-                proof=_cast,
+                proof=lambda tk: f"`{str((tk.tensor([7, 8]) / 2).dtype).rpartition('.')[2]}`",
+            ),
+            Question(
+                "mask_copy",
+                "`t = tk.arange(12).view(3, 4)`, then `u = t[t > 5]` and `u[0] = 99`. What is `t[1, 2]` now?",
+                6,
+                "A mask between brackets makes a copy, so `t` never hears of the 99. (Lesson 06)",
+                slips=(
+                    Slip("fancy indexing copies", "`u` is a copy; a write to it is lost for `t`.", given=99),
+                    Slip("counting from zero", "Row 1 is the second row: 4, 5, 6, 7.", given=5),
+                ),
+                proof=_copied,
             ),
         ),
         recall=True,
     ),
 )
 
-QUESTIONS = (*WRITING, *COPYING)
+
+QUESTIONS = (
+    Question(
+        "star",
+        "`a = tk.tensor([[1, 2], [3, 4]])`. What number stands at `[0, 0]` of `a * a`?",
+        1,
+        "1 times 1: `*` multiplies the numbers that stand at the same place.",
+        slips=(
+            Slip(
+                "`*` is not `@`", "1·1 + 2·3 is the product of *matrices*, which is written `a @ a`.", given=7
+            ),
+            Slip("`*` is not `@`", "That is the last place: 4 times 4.", given=16),
+        ),
+        proof=lambda tk: int((tk.tensor([[1, 2], [3, 4]]) * tk.tensor([[1, 2], [3, 4]]))[0, 0].item()),
+    ),
+    Question(
+        "asin",
+        "An angle of 3π/4 is 2.3562. Its sine is 0.7071. What does `asin` make of 0.7071?",
+        "0.7854",
+        "π/4 has the same sine. Of all the angles with that sine, `asin` gives the one between -π/2 and π/2.",
+        options=("2.3562", "0.7854", "1.5708"),
+        slips=(
+            Slip(
+                "asin knows one half",
+                "`asin` sees the sine alone; it cannot know which angle it came from.",
+                given="2.3562",
+            ),
+            Slip("asin knows one half", "That is π/2, whose sine is 1.", given="1.5708"),
+        ),
+        proof=_asin,
+    ),
+    Question(
+        "truth",
+        "`a = tk.tensor([1, 2, 3])`. What does `if a == a: print('the same')` do?",
+        "An error",
+        "`a == a` is three answers, True, True, True. `if` wants one, and does not choose for you.",
+        options=("It prints `the same`", "It prints nothing", "An error"),
+        slips=(
+            Slip(TRUTH, "`a == a` is not one True: it is three.", given="It prints `the same`"),
+            Slip(TRUTH, "Nothing is decided silently.", given="It prints nothing"),
+        ),
+        proof=_truth,
+    ),
+    Question(
+        "both_stretch",
+        "`A` is a column of size (4, 1), `B` a row of size (1, 5). Which size has `A + B`?",
+        (4, 5),
+        "In the last dimension 1 meets 5, in the first 4 meets 1. Each 1 is stretched to what it meets.",
+        slips=(
+            Slip(ONES, "Sizes are not added: each 1 is stretched to the number that it meets.", given=(5, 6)),
+            Slip(ONES, "Both are stretched, the column to the right and the row downwards.", given=(4, 1)),
+            Slip(ONES, "Both are stretched, the column to the right and the row downwards.", given=(1, 5)),
+            Slip("rows come before columns", "Four rows, five columns.", given=(5, 4)),
+        ),
+        proof=lambda tk: tuple((tk.ones(4, 1) + tk.ones(1, 5)).size()),
+    ),
+    Question(
+        "ghosts",
+        "`B` has the size (1, 5) and the stride (5, 1). `tk.broadcast_to(B, (4, 5))` is `B`, stretched to four rows. "
+        "What is the stride of *that*?",
+        (0, 1),
+        "One row down is **no** slot further: all four rows are read from the same five slots.",
+        slips=(
+            Slip(GHOSTS, "That is a real table of four rows, with 20 slots. `B` has five.", given=(5, 1)),
+            Slip(
+                GHOSTS,
+                "One row down has to stay at the same slot, a column to the right moves on.",
+                given=(1, 0),
+            ),
+            Slip("a size is not a stride", "That is the size.", given=(4, 5)),
+            Slip(GHOSTS, "A column to the right is still one slot further.", given=(0, 0)),
+        ),
+        proof=lambda tk: tuple(tk.broadcast_to(tk.ones(1, 5), (4, 5)).stride()),
+    ),
+    Question(
+        "fits",
+        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. Which dimension of the first one is to blame? (Its number.)",
+        2,
+        "Written from the right, 2 meets 3. Neither is 1, so nothing is stretched. That 4 and 3 would fit from the "
+        "left does not count.",
+        slips=(
+            Slip(
+                RIGHT,
+                "From the right, the 3 of the first meets the 4 of the other, but 2 and 3 meet before.",
+                given=1,
+            ),
+            Slip(RIGHT, "Sizes are compared from the **end**: dimension 0 has nothing to meet.", given=0),
+        ),
+        proof=_fits,
+    ),
+    Question(
+        "empty",
+        "`tk.rand(0)` has no elements at all. What is `tk.ones(3, 1) * tk.rand(0)`?",
+        "A tensor of size (3, 0)",
+        "1 meets 0, and the 1 becomes a 0: three rows of no numbers. There is nothing special about an empty tensor.",
+        options=("A tensor of size (3, 0)", "A tensor of size (3, 1)", "An error"),
+        slips=(
+            Slip(EMPTY, "The 1 becomes what it meets, and that is a 0.", given="A tensor of size (3, 1)"),
+            Slip(EMPTY, "So it has been taught; but 1 meets 0, and a 1 fits everything.", given="An error"),
+        ),
+        proof=_empty,
+    ),
+    Question(
+        "column_row",
+        "A network gives a column, `prediction`, of size (4, 1). The right numbers are in `target`, of size (4,). "
+        "Which size has `prediction - target`?",
+        (4, 4),
+        "Written from the right, 1 meets 4 and is stretched; and where `target` has nothing, 4 meets 1. "
+        "Every number meets every other: 16 differences instead of 4.",
+        slips=(
+            Slip(SQUARE, "So one would like it. But the 1 at the end of (4, 1) meets the 4.", given=(4,)),
+            Slip(SQUARE, "The 1 at the end of (4, 1) meets the 4, and is stretched.", given=(4, 1)),
+            Slip(SQUARE, "It is laid out in two dimensions.", given=(16,)),
+        ),
+        proof=lambda tk: tuple((tk.ones(4, 1) - tk.ones(4)).size()),
+    ),
+)

@@ -1,11 +1,11 @@
-"""Lesson 11, tensors and NumPy: its questions and exercises, with what proves them.
+"""Lesson 11, Reductions: its questions and exercises, with what proves them.
 
 Another lesson's do not belong here.
 """
 
-from tensorkit_widgets.lessons.lesson11.exercises import TASKS
+from tensorkit_widgets.lessons.lesson11.exercises import PUZZLES, TASKS
 from tensorkit_widgets.lessons.lesson11.questions import QUESTIONS, QUIZZES
 
-__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
-TITLE = "Tensors and NumPy"
+TITLE = "Reductions"

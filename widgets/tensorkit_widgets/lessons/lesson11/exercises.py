@@ -1,312 +1,442 @@
-"""The exercises of lesson 11, with what proves them."""
+"""The exercises of lesson 11, with the solutions and slips that prove their checks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
-import tensorkit
-from tensorkit_widgets.practice.checking.checks import Checker, tensor_check, tuple_check
-from tensorkit_widgets.practice.checking.checks_autograd import letters_check
+import tensorkit as tk
+from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable
-from tensorkit_widgets.practice.kinds import Task
-from tensorkit_widgets.practice.markup import quoted
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
-__all__ = ["TASKS"]
+__all__ = ["PUZZLES", "TASKS"]
 
-SHARES = "NumPy shares memory"
-PLUS = "x += y vs x = x + y"
-COPY = "a copy is not a view"
-DTYPE = "default dtype"
+DIM = "`dim=` in a reduction"
 
 
-_OLD = (0.5, 1.5, 2.5)
+KEEP = "keepdim leaves a 1"
 
 
-def _measured(_tk: Any) -> Any:
-    return numpy.array([0.5, 1.5, 2.5])
+def _twelve(tk: Any) -> Any:
+    return tk.arange(12.0).view(3, 4)
 
 
-def _alone(check: Checker) -> Checker:
-    """A check that does not look at what the exercise started from: here that is an array."""
-    return Checker(lambda answer: check(Answer(answer.value)))
+def _square(tk: Any) -> Any:
+    return tk.tensor([[1.0, 2.0, 6.0], [0.0, 3.0, 9.0], [5.0, 5.0, 5.0]])
 
 
-def _own(arguments: tuple[Any, ...], got: Any) -> object:
-    """An array, and the same array after the tensor was zeroed."""
-    if not isinstance(got, numpy.ndarray):
-        raise Unreadable(f"it should return a NumPy array; yours returned {quoted(got)}.")
-    before = tuple(got.tolist())
-    with tensorkit.no_grad():
-        arguments[0].zero_()
-    return before, tuple(got.tolist())
-
-
-def _tell_own(found: Any) -> str:
-    before, _after = found
-    if before != (1.0, 2.0, 3.0):
-        return f"it returned {list(before)}."
-    return "I zeroed the tensor afterwards, and your array changed as well."
-
-
-_NUMBERS = (1.0, 2.0, 3.0)
-
-_OWN = function_check(
-    Case(
-        "for `tk.tensor([1., 2., 3.])`",
-        lambda: (tensorkit.tensor(_NUMBERS),),
-        (_NUMBERS, _NUMBERS),
-        _own,
-        _tell_own,
-    ),
-    Case(
-        "for a tensor that requires grad",
-        lambda: (tensorkit.tensor(_NUMBERS, requires_grad=True),),
-        (_NUMBERS, _NUMBERS),
-        _own,
-        _tell_own,
-    ),
-    slips=(
-        Slip(
-            SHARES,
-            "I zeroed the tensor afterwards, and your array was zeros as well: `numpy()` copies nothing.",
-            behaves=(lambda t: t.detach().numpy(), lambda t: t.numpy(), lambda t: numpy.asarray(t.detach())),
-        ),
-        Slip(
-            "detach vs clone",
-            "the copy is made. But of a tensor that requires grad there is no array until its history is off: a clone "
-            "keeps the history.",
-            behaves=lambda t: t.clone().numpy(),
-        ),
-    ),
-)
-
-
-def _doubled(arguments: tuple[Any, ...], got: Any) -> object:
-    return tuple(arguments[0].tolist())
-
-
-def _double_case(*numbers: float) -> Case:
-    def tells(found: Any) -> str:
-        return f"the array holds {list(found)} now; it should hold {[2 * n for n in numbers]}."
-
-    def arguments() -> tuple[Any, ...]:
-        return (numpy.array(numbers),)
-
-    return Case(f"for `np.array({list(numbers)})`", arguments, tuple(2 * n for n in numbers), _doubled, tells)
-
-
-_DOUBLE = function_check(
-    _double_case(1.0, 2.0, 3.0),
-    _double_case(-0.5, 0.0),
-    slips=(
-        Slip(
-            COPY,
-            "the array is as it was: what you doubled was a copy, or a new tensor.",
-            behaves=lambda a: None,
-        ),
-        Slip("", "that squares the numbers.", behaves=lambda a: tensorkit.from_numpy(a).pow_(2)),
-    ),
-)
+def _scores(tk: Any) -> Any:
+    return tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])
 
 
 TASKS = (
     Task(
-        "which_share",
-        "Who shares with the array?",
-        "`a = np.ones(3)`. Which of these read the memory of `a`?\n\n"
-        "    p   tk.from_numpy(a)\n"
-        "    q   tk.tensor(a)\n"
-        "    r   tk.as_tensor(a)\n"
-        "    s   tk.from_numpy(a).float()\n"
-        "    t   tk.from_numpy(a)[1:]\n\n"
-        "Give the letters.",
-        letters_check(
-            "PRT",
-            {
-                "Q": Slip(COPY, "**q**: `tensor` always copies.", given="Q"),
-                "S": Slip(COPY, "**s**: a cast to another dtype makes new numbers.", given="S"),
-                "P": Slip(SHARES, "**p** is missing: `from_numpy` copies nothing.", given="P"),
-                "R": Slip(SHARES, "**r** is missing: `as_tensor` copies only if it has to.", given="R"),
-                "T": Slip("a slice aliases its base", "**t** is missing: a slice shares, too.", given="T"),
-            },
-        ),
-        (
-            "Two of the five have to make, or always make, new numbers.",
-            "`float()` changes eight bytes into four; `tensor` copies whatever it is given.",
-            "The other three share.",
-        ),
-        '"p r t"',
-        stage="worked",
-        entry="q s",
-        right=(lambda tk, m: "p r t", lambda tk, m: "P, R, T", lambda tk, m: "p  r  t"),
-        wrong=(
-            (lambda tk, m: "p t", SHARES),
-            (lambda tk, m: "r t", SHARES),
-            (lambda tk, m: "p q r t", COPY),
-            (lambda tk, m: "p r s t", COPY),
-            (lambda tk, m: "p r", "a slice aliases its base"),
-        ),
-    ),
-    Task(
-        "for_the_network",
-        "For the network",
-        "Measurements came from NumPy. Make `x`, a tensor of the same numbers in the dtype that a network has.\n\n"
-        "    m = np.array([0.5, 1.5, 2.5])\n"
-        "    x = ...",
-        _alone(
-            tensor_check(
-                size=(3,),
-                dtype="float32",
-                values=(0.5, 1.5, 2.5),
-                slips=(
-                    Slip(DTYPE, "the numbers are right, in `float64`. A network has `float32`.", dtype="float64"),
-                    Slip("a cast drops the fraction", "a whole number cannot hold 0.5.", dtype="int64"),
-                ),
-            )
-        ),
-        (
-            "Which dtype do the numbers of `m` have, and which one should they have?",
-            "`from_numpy` keeps the dtype. Cast afterwards.",
-            "`.float()` is the cast to `float32`.",
-        ),
-        "x = tk.from_numpy(m).to(tk.float32)",
-        stage="faded",
-        base=_measured,
-        right=(
-            lambda tk, m: tk.from_numpy(m).float(),
-            lambda tk, m: tk.tensor(m, dtype=tk.float32),
-            lambda tk, m: tk.from_numpy(m.astype("float32")),
-            lambda tk, m: tk.as_tensor(m, dtype=tk.float32),
-        ),
-        wrong=(
-            (lambda tk, m: tk.from_numpy(m), DTYPE),
-            (lambda tk, m: tk.tensor(m), DTYPE),
-            (lambda tk, m: tk.from_numpy(m).long(), "a cast drops the fraction"),
-            (lambda tk, m: m.astype("float32"), ""),
-        ),
-    ),
-    Task(
-        "strides_in_bytes",
-        "Strides in bytes",
-        "`a = np.zeros((3, 4))`. What is `a.strides`? Answer from your head first.",
+        "size_after",
+        "The size that is left",
+        "`t = tk.ones(2, 3, 4)`.\n\n"
+        "Worked: `t.sum(dim=0)` strikes out dimension 0, the 2. Left is **(3, 4)**.\n\n"
+        "Your turn: which size has `t.sum(dim=1)`?",
         tuple_check(
-            32,
-            8,
+            2,
+            4,
             slips=(
-                Slip("strides count slots", "that is the stride of the tensor. NumPy counts bytes.", given=(4, 1)),
-                Slip("bytes per element", "that would be `float32`. What does NumPy take?", given=(16, 4)),
-                Slip("a size is not a stride", "that is the size.", given=(3, 4)),
-                Slip("strides follow the view", "one row down is four numbers further, not three.", given=(24, 8)),
+                Slip(DIM, "That is the dimension that goes; the other two stay.", given=(3,)),
+                Slip(DIM, "That strikes out dimension 0, as in the worked example.", given=(3, 4)),
+                Slip("counting from zero", "Dimension 1 is the second one, the 3.", given=(2, 3)),
+                Slip(KEEP, "That is what `keepdim=True` would leave.", given=(2, 1, 4)),
             ),
         ),
         (
-            "How many numbers further is the next row, and how many the next column?",
-            "Four, and one. Now in bytes: what is NumPy's dtype?",
-            "`float64` has eight bytes: 4·8 and 1·8.",
+            "Write the size down: (2, 3, 4). Dimensions are counted from 0.",
+            "The dimension that you name is the one that disappears.",
+            "Strike the 3 out.",
         ),
-        "(32, 8)",
-        entry="(4, 1)",
+        "(2, 4)",
+        stage="worked",
+        entry="(3, 4)",
         right=(
-            lambda tk, m: (32, 8),
-            lambda tk, m: "32, 8",
-            lambda tk, m: tuple(n * 8 for n in tk.zeros(3, 4).stride()),
+            lambda tk, t: (2, 4),
+            lambda tk, t: "(2, 4)",
+            lambda tk, t: tk.ones(2, 3, 4).sum(dim=1).size(),
         ),
         wrong=(
-            (lambda tk, m: (4, 1), "strides count slots"),
-            (lambda tk, m: (16, 4), "bytes per element"),
-            (lambda tk, m: (8, 32), ""),
+            (lambda tk, t: (3,), DIM),
+            (lambda tk, t: (3, 4), DIM),
+            (lambda tk, t: (2, 1, 4), KEEP),
+            (lambda tk, t: (2, 3), "counting from zero"),
+            (lambda tk, t: (4, 2), ""),
         ),
     ),
     Task(
-        "turn_round",
-        "Turn it round",
-        "Make `x`, a tensor with the numbers of `m` from the last to the first.\n\n"
-        "    m = np.array([0.5, 1.5, 2.5])\n"
-        "    x = ...",
-        _alone(
-            tensor_check(
-                size=(3,),
-                values=(2.5, 1.5, 0.5),
-                slips=(
-                    Slip("permute vs view", "`view` regroups the numbers; it does not reverse them.", size=(3, 1)),
-                    Slip("", "these are in the old order.", when=lambda a, f, b: f is not None and f.values == _OLD),
+        "which_dims",
+        "Backwards: which dimensions were named?",
+        "Somebody reduced a tensor of size (2, 3, 4) and got one of size (3,). Which dimensions did they name?",
+        tuple_check(
+            0,
+            2,
+            slips=(
+                Slip(DIM, "That one stayed. The named ones are those that are gone.", given=(1,)),
+                Slip(DIM, "Those are the sizes; a dimension is named by its number.", given=(2, 4)),
+                Slip("counting from zero", "The first dimension has the number 0.", given=(1, 3)),
+            ),
+        ),
+        (
+            "Which numbers of (2, 3, 4) are missing in (3,)?",
+            "The 2 and the 4 are missing. At which places do they stand?",
+            "Places are counted from 0: the 2 stands at 0, and the 4 …",
+        ),
+        "(0, 2)",
+        stage="reverse",
+        entry="(0, 1)",
+        right=(lambda tk, t: (0, 2), lambda tk, t: [0, 2], lambda tk, t: "0, 2"),
+        wrong=(
+            (lambda tk, t: (1,), DIM),
+            (lambda tk, t: (2, 4), DIM),
+            (lambda tk, t: (1, 3), "counting from zero"),
+            (lambda tk, t: (0, 1), ""),
+        ),
+    ),
+    Task(
+        "row_means",
+        "One mean for each row",
+        "`t = tk.arange(12.0).view(3, 4)` has three rows of four numbers. Fill the gap so that `m` holds the mean of "
+        "each **row**, size (3,):\n\n"
+        "    m = t.mean(dim=___)",
+        tensor_check(
+            size=(3,),
+            values=[1.5, 5.5, 9.5],
+            slips=(
+                Slip(
+                    DIM,
+                    "those are the means of the four columns. `dim=0` makes dimension 0, the rows, disappear.",
+                    behaves=lambda t: t.mean(dim=0),
                 ),
-            )
+                Slip(DIM, "without a `dim`, all dimensions go.", behaves=lambda t: t.mean()),
+                Slip(
+                    "",
+                    "those are the sums of the rows; a mean divides them by 4.",
+                    behaves=lambda t: t.sum(dim=1),
+                ),
+                Slip(
+                    KEEP,
+                    "right numbers, in a column: `keepdim=True` was not asked for.",
+                    behaves=lambda t: t.mean(1, keepdim=True),
+                ),
+            ),
         ),
         (
-            "A view with a negative stride is refused. A copy of it has an ordinary stride.",
-            "Either `m[::-1]` is copied before it becomes a tensor, or the tensor is turned round afterwards.",
-            "NumPy's method is called `copy`; the tensor's is `flip`.",
+            "The result has one number for each row, so dimension 0 has to stay.",
+            "Which dimension has to go? Name that one.",
+            "`t.mean(dim=1)`, or `dim=-1`: the last one.",
         ),
-        "x = tk.from_numpy(m).flip(0)",
-        base=_measured,
+        "m = t.mean(dim=1)",
+        stage="faded",
+        base=_twelve,
         right=(
-            lambda tk, m: tk.from_numpy(m).flip(0),
-            lambda tk, m: tk.from_numpy(m[::-1].copy()),
-            lambda tk, m: tk.tensor(m.tolist()[::-1]),
-            lambda tk, m: tk.from_numpy(m)[[2, 1, 0]],
+            lambda tk, t: t.mean(dim=1),
+            lambda tk, t: t.mean(-1),
+            lambda tk, t: t.sum(1) / t.size(1),
+            lambda tk, t: tk.stack([row.mean() for row in t]),
         ),
         wrong=(
-            (lambda tk, m: tk.from_numpy(m), ""),
-            (lambda tk, m: tk.from_numpy(m).view(3, 1), "permute vs view"),
-            (lambda tk, m: m[::-1], ""),
-            (lambda tk, m: tk.zeros(3), ""),
+            (lambda tk, t: t.mean(dim=0), DIM),
+            (lambda tk, t: t.mean(), DIM),
+            (lambda tk, t: t.mean(1, keepdim=True), KEEP),
+            (lambda tk, t: t.sum(1), ""),
         ),
     ),
     Task(
-        "double",
-        "Let the tensor do it",
-        "Write `double_(a)`: it doubles the numbers of a NumPy array **in place**, with a tensor operation. Give me "
-        "the function itself.\n\n"
-        "    def double_(a):\n"
-        "        ...",
-        _DOUBLE,
-        (
-            "You need a tensor that stands on the memory of `a`.",
-            "`from_numpy` gives you one; `tensor` would not.",
-            "Then an operation with an underscore: `mul_`.",
+        "centre_rows",
+        "Every row around zero",
+        "`t` is a square: three rows of three numbers. Subtract from every number the mean of its **row**.\n\n"
+        "    c = t - t.mean(___)",
+        tensor_check(
+            size=(3, 3),
+            values=[[-2.0, -1.0, 3.0], [-4.0, -1.0, 5.0], [0.0, 0.0, 0.0]],
+            slips=(
+                Slip(
+                    KEEP,
+                    "no error, and still wrong: the means have the size (3,), so they were lined up with the "
+                    "**columns**. A column of means has the size (3, 1).",
+                    behaves=lambda t: t - t.mean(dim=1),
+                ),
+                Slip(
+                    DIM,
+                    "that subtracts the mean of its **column**.",
+                    behaves=lambda t: t - t.mean(dim=0),
+                ),
+                Slip(
+                    DIM,
+                    "that subtracts the one mean of all nine numbers.",
+                    behaves=lambda t: t - t.mean(),
+                ),
+            ),
         ),
-        "def double_(a):\n    tk.from_numpy(a).mul_(2)",
+        (
+            "Which dimension goes, if every row gets one mean?",
+            "The means have to stand in a column, one beside each row: size (3, 1).",
+            "`t.mean(dim=1, keepdim=True)`",
+        ),
+        "c = t - t.mean(dim=1, keepdim=True)",
+        stage="faded",
+        base=_square,
         right=(
-            lambda tk, m: lambda a: tensorkit.from_numpy(a).mul_(2),
-            lambda tk, m: lambda a: tensorkit.as_tensor(a).add_(tensorkit.tensor(a)),
-            lambda tk, m: lambda a: tensorkit.from_numpy(a).copy_(tensorkit.from_numpy(a) * 2),
+            lambda tk, t: t - t.mean(dim=1, keepdim=True),
+            lambda tk, t: t - t.mean(1).unsqueeze(1),
+            lambda tk, t: (t.t() - t.mean(1)).t(),
         ),
         wrong=(
-            (lambda tk, m: lambda a: tensorkit.tensor(a).mul_(2), COPY),
-            (lambda tk, m: lambda a: tensorkit.from_numpy(a) * 2, COPY),
-            (lambda tk, m: lambda a: tensorkit.from_numpy(a).float().mul_(2), COPY),
-            (lambda tk, m: lambda a: tensorkit.from_numpy(a).zero_(), ""),
+            (lambda tk, t: t - t.mean(dim=1), KEEP),
+            (lambda tk, t: t - t.mean(dim=0), DIM),
+            (lambda tk, t: t - t.mean(), DIM),
+            (lambda tk, t: t, ""),
         ),
     ),
     Task(
-        "own_array",
-        "An array of its own",
-        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, that nothing done to `t` later will "
-        "change. It should also work for a `t` that requires grad. Give me the function itself.\n\n"
-        "    def own_array(t):\n"
-        "        return ...",
-        _OWN,
-        (
-            "`t.numpy()` is right for some tensors, and shares with all of them.",
-            "First the history off, then a copy; the order of the two does not matter.",
-            "`detach`, `clone`, `numpy`, one after the other.",
+        "mean_score",
+        "The mean score of each class",
+        "`t = tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])` holds the scores of two classes, one in each row. Give the mean "
+        "of each class, as `float32`.\n\n"
+        "    mean = ___",
+        tensor_check(
+            size=(2,),
+            dtype="float32",
+            values=[2.5, 5.75],
+            slips=(
+                Slip(
+                    "integer mean",
+                    "an integer cannot hold 2.5. Make floats first: `t.float()`, or say `dtype=` in `mean`.",
+                    behaves=(lambda t: t.sum(1) // t.size(1), lambda t: (t.sum(1) / t.size(1)).long()),
+                ),
+                Slip(
+                    "integer mean",
+                    "the fractions were cut before they became floats.",
+                    behaves=(
+                        lambda t: (t.sum(1) // t.size(1)).float(),
+                        lambda t: (t.sum(1) // t.size(1)).double(),
+                    ),
+                ),
+                Slip(
+                    DIM,
+                    "those are the means of the four columns, over the classes.",
+                    behaves=lambda t: t.float().mean(dim=0),
+                ),
+                Slip(DIM, "that is one mean for both classes.", behaves=lambda t: t.float().mean()),
+            ),
         ),
-        "def own_array(t):\n    return t.detach().clone().numpy()",
+        (
+            "`t.mean(1)` alone is refused. What does the message say about the dtype?",
+            "Either make floats of `t` first, or say in which dtype `mean` should count.",
+            "`t.float().mean(dim=1)`",
+        ),
+        "mean = t.float().mean(dim=1)",
+        stage="free",
+        base=_scores,
         right=(
-            lambda tk, m: lambda t: t.detach().clone().numpy(),
-            lambda tk, m: lambda t: t.detach().numpy().copy(),
-            lambda tk, m: lambda t: numpy.array(t.tolist()),
+            lambda tk, t: t.float().mean(dim=1),
+            lambda tk, t: t.mean(1, dtype=tk.float32),
+            lambda tk, t: t.sum(1) / t.size(1),
         ),
         wrong=(
-            (lambda tk, m: lambda t: t.numpy(), SHARES),
-            (lambda tk, m: lambda t: t.detach().numpy(), SHARES),
-            (lambda tk, m: lambda t: t.clone().numpy(), "detach vs clone"),
-            (lambda tk, m: lambda t: numpy.zeros(3), ""),
-            (lambda tk, m: lambda t: t.tolist(), ""),
+            (lambda tk, t: t.sum(1) // 4, "integer mean"),
+            (lambda tk, t: (t.sum(1) // 4).float(), "integer mean"),
+            (lambda tk, t: t.float().mean(dim=0), DIM),
+            (lambda tk, t: t.float().mean(), DIM),
+            (lambda tk, t: t.float().sum(1), ""),
         ),
     ),
-)  # fmt: skip
+    Task(
+        "best_place",
+        "Where is the largest?",
+        "For each row of `t = tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])`, give the **place** of its largest number "
+        "(of equal ones, the first).\n\n"
+        "    place = ___",
+        tensor_check(
+            size=(2,),
+            dtype="int64",
+            values=[3, 0],
+            slips=(
+                Slip(
+                    "max gives two",
+                    "those are the largest numbers themselves.",
+                    behaves=lambda t: t.max(dim=1).values,
+                ),
+                Slip(
+                    DIM,
+                    "that looks for the largest in each of the four columns.",
+                    behaves=lambda t: t.argmax(dim=0),
+                ),
+                Slip(
+                    DIM,
+                    "without a `dim`, the whole tensor is one long row.",
+                    behaves=lambda t: t.argmax(),
+                ),
+                Slip("max gives two", "that is the largest number of all.", behaves=lambda t: t.max()),
+            ),
+        ),
+        (
+            "There is a reduction that gives the place instead of the number.",
+            "`argmax` gives places; which dimension has to go?",
+            "`t.argmax(dim=1)`; `t.max(dim=1).indices` is the same.",
+        ),
+        "place = t.argmax(dim=1)",
+        stage="free",
+        base=_scores,
+        right=(
+            lambda tk, t: t.argmax(dim=1),
+            lambda tk, t: t.max(dim=1).indices,
+            lambda tk, t: tk.tensor([int(row.argmax()) for row in t]),
+        ),
+        wrong=(
+            (lambda tk, t: t.max(dim=1).values, "max gives two"),
+            (lambda tk, t: t.argmax(dim=0), DIM),
+            (lambda tk, t: t.argmax(), DIM),
+            (lambda tk, t: t.max(), "max gives two"),
+            (lambda tk, t: tk.zeros(4).long(), ""),
+            (lambda tk, t: t.argmin(dim=1), ""),
+        ),
+    ),
+    Task(
+        "full_rows",
+        "Count the rows",
+        "Write `full_rows(t)`: how many rows of `t` hold only numbers above zero? Without a loop.\n\n"
+        "    def full_rows(t):\n"
+        "        return ___",
+        function_check(
+            Case(
+                "of a table with two such rows out of three",
+                lambda: (tk.tensor([[1, 2, 3], [1, 0, 2], [4, 4, 4]]),),
+                2,
+            ),
+            Case(
+                "of a table whose columns would give another answer",
+                lambda: (tk.tensor([[1, -1], [1, -1], [1, -1]]),),
+                0,
+            ),
+            Case("of a table with a negative number", lambda: (tk.tensor([[3, -1], [2, 2]]),), 1),
+            Case("of an empty table with two columns", lambda: (tk.zeros(0, 2),), 0),
+            slips=(
+                Slip(
+                    DIM,
+                    "`all(dim=0)` asks the columns; the rows are asked by `dim=1`.",
+                    behaves=lambda t: (t > 0).all(dim=0).sum(),
+                ),
+                Slip(
+                    DIM,
+                    "that counts numbers. Count rows in which **all** numbers are above zero: reduce dimension 1 "
+                    "first, then the rows.",
+                    behaves=lambda t: (t > 0).sum(),
+                ),
+                Slip(
+                    DIM,
+                    "that is one answer for the whole table: without a `dim`, all dimensions go.",
+                    behaves=(
+                        lambda t: (t > 0).all(),
+                        lambda t: (t > 0).all().sum(),
+                        lambda t: int((t > 0).all()),
+                    ),
+                ),
+                Slip(
+                    DIM,
+                    "that is one answer for each row. How many of them are True?",
+                    behaves=lambda t: (t > 0).all(dim=1),
+                ),
+                Slip(
+                    "",
+                    "that counts rows with **any** number above zero; asked are those with all.",
+                    behaves=lambda t: (t > 0).any(dim=1).sum(),
+                ),
+                Slip(
+                    "",
+                    "0 is not above zero: the comparison is `>`.",
+                    behaves=lambda t: (t >= 0).all(dim=1).sum(),
+                ),
+                Slip(
+                    "True counts as 1",
+                    "a row may add up to more than zero with a negative number in it. Compare first, then reduce.",
+                    behaves=lambda t: (t.sum(dim=1) > 0).sum(),
+                ),
+            ),
+        ),
+        (
+            "`t > 0` is a tensor of bool: which reduction asks whether all of a row are True?",
+            "`(t > 0).all(dim=1)` has one True or False for each row. How are Trues counted?",
+            "Summing counts them: `.sum()`.",
+        ),
+        "def full_rows(t):\n    return (t > 0).all(dim=1).sum().item()",
+        stage="free",
+        right=(
+            lambda tk, t: lambda x: (x > 0).all(dim=1).sum().item(),
+            lambda tk, t: lambda x: int(((x > 0).sum(1) == x.size(1)).sum()),
+            lambda tk, t: lambda x: (~(x <= 0).any(-1)).sum(),
+        ),
+        wrong=(
+            (lambda tk, t: lambda x: (x > 0).all(dim=0).sum().item(), DIM),
+            (lambda tk, t: lambda x: (x > 0).sum().item(), DIM),
+            (lambda tk, t: lambda x: sum(1 for row in x if row > 0), "`if` on a tensor"),
+            (lambda tk, t: lambda x: (x > 0).any(dim=1).sum().item(), ""),
+            (lambda tk, t: lambda x: 7, ""),
+            (lambda tk, t: lambda x: None, ""),
+        ),
+    ),
+)
+
+
+def _start(tk: Any) -> dict[str, Any]:
+    return {"t": tk.tensor([[1, 2, 1], [4, 2, 2], [8, 4, 4]])}
+
+
+_PROGRAM = """
+x = t.float()
+total = x.sum(dim=1, keepdim=True)
+share = x / total
+"""
+
+
+PUZZLES = (
+    Puzzle(
+        "shares",
+        "Each row as shares of one",
+        "`t` counts votes: three rows of three numbers. Make `share`, in which every number is divided by the sum of "
+        "its **row**, so that each row adds up to 1.",
+        _PROGRAM,
+        "share",
+        tensor_check(
+            size=(3, 3),
+            dtype="float32",
+            values=[[0.25, 0.5, 0.25], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25]],
+        ),
+        (
+            "Every row gets one sum: which dimension goes?",
+            "The sums have to stand in a column beside the rows: size (3, 1).",
+            "`x` comes first, then its sums by `dim=1` with `keepdim=True`, then the division.",
+        ),
+        strays=(
+            Stray(
+                "total = x.sum(dim=0, keepdim=True)",
+                DIM,
+                "`dim=0` makes the rows disappear: that is one sum for each column.",
+            ),
+            Stray(
+                "total = x.sum(dim=1)",
+                KEEP,
+                "sums of size (3,) are lined up with the columns; nothing warns, because it is a square.",
+            ),
+            Stray("total = x.sum(dim=-1, keepdim=True)"),
+            Stray("total = x.sum(dim=1).unsqueeze(1)"),
+        ),
+        base="t",
+        setup=_start,
+        right=(
+            _PROGRAM.strip(),
+            _PROGRAM.strip().replace("dim=1", "dim=-1"),
+            _PROGRAM.strip().replace("sum(dim=1, keepdim=True)", "sum(dim=1).unsqueeze(1)"),
+        ),
+        wrong=(
+            (_PROGRAM.strip().replace("dim=1", "dim=0"), DIM),
+            (_PROGRAM.strip().replace(", keepdim=True", ""), KEEP),
+            ("x = t.float()\nshare = x / total\ntotal = x.sum(dim=1, keepdim=True)", ""),
+        ),
+    ),
+)

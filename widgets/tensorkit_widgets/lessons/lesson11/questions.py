@@ -1,86 +1,55 @@
-"""The questions and quizzes of lesson 11, with what proves them."""
+"""The questions of lesson 11, with what proves them."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy
 
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
 __all__ = ["QUESTIONS", "QUIZZES"]
 
-SHARES = "NumPy shares memory"
-PLUS = "x += y vs x = x + y"
-COPY = "a copy is not a view"
-DTYPE = "default dtype"
+DIM = "`dim=` in a reduction"
 
 
-def _name(dtype: Any) -> str:
-    return f"`{str(dtype).rpartition('.')[2]}`"
+KEEP = "keepdim leaves a 1"
 
 
-def _plus(tk: Any) -> tuple[int, ...]:
-    x = tk.zeros(2)
-    y = x
-    x = x + 1
-    x += 1
-    return tuple(int(n) for n in y.tolist())
+def _twelve(tk: Any) -> Any:
+    return tk.arange(12.0).view(3, 4)
 
 
-def _detach(tk: Any) -> str:
-    w = tk.ones(2, requires_grad=True)
-    w.detach()[0] = 7.0
-    return "`w[0]` is 7" if w[0].item() == 7.0 else "`w[0]` is still 1"
-
-
-def _zeroed(tk: Any) -> str:
-    t = tk.ones(2, 3)
-    t_np = t.numpy()
-    t.zero_()
-    return "Zeros, like `t`" if not t_np.any() else "The ones from before"
-
-
-def _from_array(tk: Any) -> str:
-    return _name(tk.from_numpy(numpy.ones((2, 3))).dtype)
-
-
-def _float(tk: Any) -> int:
-    a = numpy.zeros(3)
-    t = tk.from_numpy(a).float()
-    a[0] = 5
-    return int(t[0].item())
-
-
-def _tensor(tk: Any) -> str:
-    a = numpy.zeros(3)
-    first, second = tk.tensor(a), tk.as_tensor(a)
-    a[0] = 5
-    return f"{int(first[0].item())} and {int(second[0].item())}"
-
-
-def _rebound(tk: Any) -> tuple[int, ...]:
-    a = numpy.zeros(3)
-    t = tk.from_numpy(a)
-    a = a + 1
-    return tuple(int(n) for n in t.tolist())
-
-
-def _backwards(tk: Any) -> str:
+def _refused(act: Any) -> bool:
     try:
-        tk.from_numpy(numpy.arange(5.0)[::-1])
-    except ValueError:
-        return "An error"
-    return "The numbers backwards"
-
-
-def _grad(tk: Any) -> str:
-    try:
-        tk.ones(2, requires_grad=True).numpy()
+        act()
     except RuntimeError:
-        return "An error"
-    return "An array of two ones"
+        return True
+    return False
+
+
+def _centre(tk: Any) -> str:
+    t = _twelve(tk)
+    return "An error" if _refused(lambda: t - t.mean(dim=1)) else "Every number less the mean of its row"
+
+
+def _square(tk: Any) -> str:
+    m = tk.tensor([[1.0, 2.0, 6.0], [0.0, 3.0, 9.0], [5.0, 5.0, 5.0]])
+    same = (m - m.mean(dim=1)).tolist() == (m - m.mean(dim=1, keepdim=True)).tolist()
+    return "Every number less the mean of its row" if same else "Something else, without a word"
+
+
+def _mean(tk: Any) -> str:
+    t = tk.tensor([3, 1, 2, 4])
+    return "An error" if _refused(t.mean) else str(t.mean().item())
+
+
+def _two(tk: Any) -> str:
+    found = _twelve(tk).max(dim=1)
+    return (
+        "The three largest numbers, and their places"
+        if isinstance(found, tuple)
+        else "The three largest numbers"
+    )
 
 
 QUIZZES = (
@@ -89,122 +58,170 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "plus",
-                "`x = tk.zeros(2)` and `y = x`. Then `x = x + 1`, and after it `x += 1`. Which two numbers has `y`?",
-                (0, 0),
-                "`x = x + 1` moved the name to a new tensor. What `+=` then wrote, it wrote there. (Lesson 10)",
+                "stride",
+                "`t = tk.arange(12.0).view(3, 4)`. What is its stride?",
+                (4, 1),
+                "One row down is four slots further, one column to the right is one. (Lesson 02)",
                 slips=(
-                    Slip(PLUS, "`y` was left behind by the first of the two.", given=(2, 2)),
-                    Slip(PLUS, "By then `x` was another tensor.", given=(1, 1)),
+                    Slip("a size is not a stride", "That is the size.", given=(3, 4)),
+                    Slip("strides count slots", "Those would be bytes.", given=(16, 4)),
                 ),
-                proof=_plus,
+                proof=lambda tk: tuple(_twelve(tk).stride()),
             ),
             Question(
-                "default",
-                "Which dtype has `tk.rand(2, 3)`, when nobody asked for one?",
-                "`float32`",
-                "Four bytes a number: enough for most, and fast. (Lesson 04)",
-                options=("`float16`", "`float32`", "`float64`"),
+                "broadcast",
+                "Which size has the sum of a tensor of size (3, 1) and one of size (4,)?",
+                (3, 4),
+                "Written from the right: 1 against 4 is stretched to 4, and what is not there counts as 1. (Lesson 07)",
                 slips=(
                     Slip(
-                        DTYPE,
-                        "That is NumPy's choice, and the beginning of today's trouble.",
-                        given="`float64`",
+                        "sizes line up from the right", "The 4 meets the 1, at the right end.", given=(3, 1)
                     ),
-                    Slip(DTYPE, "Only when you ask for it.", given="`float16`"),
+                    Slip(
+                        "only a 1 is stretched",
+                        "Sizes are not added up; each dimension is compared.",
+                        given=(7,),
+                    ),
                 ),
-                proof=lambda tk: _name(tk.rand(2, 3).dtype),
+                proof=lambda tk: tuple((tk.ones(3, 1) + tk.ones(4)).size()),
             ),
             Question(
-                "detach",
-                "`w = tk.ones(2, requires_grad=True)`, then `w.detach()[0] = 7.0`. And `w`?",
-                "`w[0]` is 7",
-                "`detach` drops the history and shares the numbers. (Lesson 10)",
-                options=("`w[0]` is still 1", "`w[0]` is 7"),
+                "dtype",
+                "Which dtype has `tk.tensor([3, 1, 2, 4])`?",
+                "`int64`",
+                "Python integers become `int64`; one point among them would have made `float32` of all. (Lesson 04)",
+                options=("`int32`", "`int64`", "`float32`"),
                 slips=(
-                    Slip("detach vs clone", "A clone would have left it alone.", given="`w[0]` is still 1"),
+                    Slip("default dtype", "Integers take 8 bytes unless you say otherwise.", given="`int32`"),
+                    Slip("default dtype", "Nothing in the list is a float.", given="`float32`"),
                 ),
-                proof=_detach,
+                proof=lambda tk: f"`{str(tk.tensor([3, 1, 2, 4]).dtype).rpartition('.')[2]}`",
             ),
         ),
         recall=True,
     ),
 )
 
+
 QUESTIONS = (
     Question(
-        "zeroed",
-        "`t_np = t.numpy()`, then `t.zero_()`. What does `t_np` hold?",
-        "Zeros, like `t`",
-        "`numpy()` copies nothing. Tensor and array are two objects over one storage.",
-        options=("The numbers from before", "Zeros, like `t`", "An error: `t` has changed"),
+        "sum_dim1",
+        "`t = tk.arange(12.0).view(3, 4)` has three rows of four numbers. Which size has `t.sum(dim=1)`?",
+        (3,),
+        "`dim=1` names the dimension that goes. The 4 is struck out of (3, 4); the 3 is left.",
         slips=(
-            Slip(SHARES, "It would, had `numpy()` made a copy.", given="The numbers from before"),
-            Slip(SHARES, "Nobody watches; the array just reads the same bytes.", given="An error: `t` has changed"),
+            Slip(DIM, "That is the dimension that was named, and it goes.", given=(4,)),
+            Slip(KEEP, "The 4 does not become a 1, unless you ask for it; it goes.", given=(3, 1)),
+            Slip(DIM, "Only the named dimension goes.", given=()),
         ),
-        proof=_zeroed,
+        proof=lambda tk: tuple(_twelve(tk).sum(dim=1).size()),
     ),
     Question(
-        "from_array",
-        "And the other way: which dtype has `tk.from_numpy(np.ones((2, 3)))`?",
-        "`float64`",
-        "Nothing is converted, for the bytes stay where they are; and NumPy's floats have eight of them.",
-        options=("`float32`", "`float64`"),
-        slips=(Slip(DTYPE, "That is what tensorkit chooses when *it* makes the numbers.", given="`float32`"),),
-        proof=_from_array,
-    ),
-    Question(
-        "float_copies",
-        "`a = np.zeros(3)`, then `t = tk.from_numpy(a).float()`, then `a[0] = 5`. What is `t[0]`?",
-        0,
-        "`float()` had to make new numbers, of four bytes each. From there on the two go their own ways.",
-        slips=(Slip(SHARES, "`from_numpy` shares; but the cast after it makes a copy.", given=5),),
-        proof=_float,
-    ),
-    Question(
-        "tensor_copies",
-        "`a = np.zeros(3)`, then `tk.tensor(a)` and `tk.as_tensor(a)`, then `a[0] = 5`. What do the two show first?",
-        "0 and 5",
-        "`tensor` always copies. `as_tensor` copies only if it has to, as `from_numpy` would share.",
-        order="given",
-        options=("0 and 0", "0 and 5", "5 and 0", "5 and 5"),
+        "sum_dim0",
+        "And `t.sum(dim=0)` of the same `t`: what is its **first** number?",
+        12,
+        "0 + 4 + 8: dimension 0 goes, so what lies **under one another** is added.",
         slips=(
-            Slip(SHARES, "`as_tensor` takes the memory that is there.", given="0 and 0"),
-            Slip(COPY, "`tensor` always makes a copy.", given="5 and 5"),
-            Slip(COPY, "The other way round.", given="5 and 0"),
+            Slip(DIM, "That adds up the first row, along dimension 1.", given=6),
+            Slip(DIM, "That adds up all of it.", given=66),
+            Slip("counting from zero", "The first column holds 0, 4 and 8.", given=15),
         ),
-        proof=_tensor,
+        proof=lambda tk: int(_twelve(tk).sum(dim=0)[0].item()),
     ),
     Question(
-        "rebound",
-        "`a = np.zeros(3)` and `t = tk.from_numpy(a)`. Now `a = a + 1`. Which three numbers does `t` hold?",
-        (0, 0, 0),
-        "Arrays are like tensors in this: `a = a + 1` makes a new one and moves the name. `t` stays on the old bytes.",
-        slips=(Slip(PLUS, "That would be so after `a += 1`.", given=(1, 1, 1)),),
-        proof=_rebound,
+        "two_dims",
+        "`t = tk.ones(2, 3, 4)`. Which size has `t.sum((0, 2))`?",
+        (3,),
+        "Both named dimensions are struck out of (2, 3, 4): the 2 and the 4. The 3 is left.",
+        slips=(
+            Slip(DIM, "Those are the ones that were named.", given=(2, 4)),
+            Slip(DIM, "Only dimension 0 is gone there.", given=(3, 4)),
+            Slip("counting from zero", "Dimension 2 is the last one, the 4.", given=(4,)),
+        ),
+        proof=lambda tk: tuple(tk.ones(2, 3, 4).sum((0, 2)).size()),
     ),
     Question(
-        "backwards",
-        "In NumPy `a[::-1]` is a view that runs backwards. What does `tk.from_numpy(a[::-1])` give?",
+        "centre",
+        "`t` has the size (3, 4). We want every number less the mean of its row and write `t - t.mean(dim=1)`. "
+        "What comes?",
         "An error",
-        "Its stride is negative, and tensors have no negative strides. Make a copy, or use `flip`.",
-        options=("The numbers backwards", "The numbers forwards", "An error"),
-        slips=(
-            Slip("strides count slots", "It would need a stride of -1.", given="The numbers backwards"),
-            Slip("strides count slots", "It is not ignored, it is refused.", given="The numbers forwards"),
+        "The means have the size (3,). Written from the right, 4 meets 3: that does not fit.",
+        options=(
+            "Every number less the mean of its row",
+            "Every number less the mean of its column",
+            "An error",
         ),
-        proof=_backwards,
+        slips=(
+            Slip(
+                KEEP,
+                "For that the means would have to stand in a column, size (3, 1).",
+                given="Every number less the mean of its row",
+            ),
+            Slip(
+                DIM,
+                "`dim=1` gives three means, one for each row.",
+                given="Every number less the mean of its column",
+            ),
+        ),
+        proof=_centre,
     ),
     Question(
-        "grad",
-        "What does `tk.ones(2, requires_grad=True).numpy()` give?",
-        "An error",
-        "A write to the array would be a write that autograd knows nothing of. Take off the history first.",
-        options=("An array of two ones", "An array that requires grad", "An error"),
+        "square",
+        "Now `m` is a **square**, size (3, 3). What does `m - m.mean(dim=1)` give?",
+        "Something else, without a word",
+        "Three means of size (3,) fit the three columns as well: the mean of row 0 is taken from **column** 0.",
+        options=("Every number less the mean of its row", "An error", "Something else, without a word"),
         slips=(
-            Slip("detach vs clone", "Not before you detach it.", given="An array of two ones"),
-            Slip("detach vs clone", "NumPy knows nothing of gradients.", given="An array that requires grad"),
+            Slip(
+                KEEP,
+                "The means lie in a row, not in a column; they are lined up from the right.",
+                given="Every number less the mean of its row",
+            ),
+            Slip(KEEP, "A 3 fits a 3. Nobody sees that it is the wrong 3.", given="An error"),
         ),
-        proof=_grad,
+        proof=_square,
     ),
-)  # fmt: skip
+    Question(
+        "int_mean",
+        "`tk.tensor([3, 1, 2, 4]).mean()`: what comes?",
+        "An error",
+        "An integer cannot hold 2.5, and PyTorch does not choose a float for you. Say which one you want.",
+        options=("2.5", "2", "An error"),
+        slips=(
+            Slip("integer mean", "So NumPy does it; here you have to ask for a float.", given="2.5"),
+            Slip("integer mean", "It is not cut either.", given="2"),
+        ),
+        proof=_mean,
+    ),
+    Question(
+        "count",
+        "`t = tk.arange(12.0).view(3, 4)`. What number does `(t > 3).sum()` hold?",
+        8,
+        "A comparison gives True and False; in a sum True counts as 1. So a sum **counts**.",
+        slips=(
+            Slip(
+                "True counts as 1",
+                "The numbers 4 to 11 are not added up; it counts how many they are.",
+                given=60,
+            ),
+            Slip("counting from zero", "3 is not larger than 3.", given=9),
+        ),
+        proof=lambda tk: int((_twelve(tk) > 3).sum().item()),
+    ),
+    Question(
+        "max_dim",
+        "`t.max()` gives one number. What does `t.max(dim=1)` give, for the three rows of `t`?",
+        "The three largest numbers, and their places",
+        "Two tensors under one name: `.values` and `.indices`.",
+        options=(
+            "The three largest numbers",
+            "The three places of the largest numbers",
+            "The three largest numbers, and their places",
+        ),
+        slips=(
+            Slip("max gives two", "There is something else with them.", given="The three largest numbers"),
+            Slip("max gives two", "That is `argmax`.", given="The three places of the largest numbers"),
+        ),
+        proof=_two,
+    ),
+)

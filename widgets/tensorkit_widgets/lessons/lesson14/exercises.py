@@ -2,370 +2,105 @@
 
 from __future__ import annotations
 
-from tensorkit_widgets.lessons.lesson14.trial_functions import (
-    CHANGED,
-    LETTERS,
-    broken,
-    cubic,
-    cut,
-    doubled_path,
-    emptied,
-    fails,
-    fresh,
-    fresh_by_copy,
-    fresh_by_none,
-    fresh_by_zero,
-    middle,
-    middle_hooked,
-    middle_kept,
-    middle_lost,
-    middle_of_x,
-    middle_unreturned,
-    refreshed,
-    repaired,
-    repaired_apart,
-    repaired_late,
-    repaired_with_a_copy,
-    stale,
-    step_rebound,
-    step_recorded,
-    step_switched_off,
-    step_under_no_grad,
-    step_up,
-    stepped,
-    three,
-    two,
-    walked_twice,
-    written_aside,
-    written_early,
-)
-from tensorkit_widgets.practice.checking.checks import number_check, tensor_check
-from tensorkit_widgets.practice.checking.checks_autograd import letters_check, tracked_check, trial_check
-from tensorkit_widgets.practice.facts import Slip
+from typing import Any
+
+from tensorkit_widgets.practice.checking.checks import Checker
+from tensorkit_widgets.practice.checking.checks_autograd import letters_check
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
 
+COPY = "a copy is not a view"
+
+
+ID = "id() as a storage test"
+
+
+DETACH = "detach vs clone"
+
+
+def _judge_snapshot(answer: Answer) -> Verdict:
+    mine, base = read(answer.value), read(answer.base)
+    if mine.size != base.size or mine.values != base.values:
+        return Verdict(False, "the numbers are not those of `t`.")
+    if mine.shares(base):
+        says = "it still reads the storage of `t`: with the next step of the training it changes, too."
+        return Verdict(False, says, DETACH if not getattr(answer.value, "requires_grad", False) else COPY)
+    if getattr(answer.value, "requires_grad", False):
+        return Verdict(False, "a copy it is, but it still requires grad, and carries a history.", DETACH)
+    return Verdict(True)
+
+
+def _weights(tk: Any) -> Any:
+    return tk.tensor([0.5, -1.5, 2.0], requires_grad=True)
+
+
 TASKS = (
     Task(
-        "gradient_by_hand",
-        "A gradient by hand",
-        "Worked: `x * x + 2 * x` at x = 3. The square changes 2·3 = 6 times as fast as `x`, the doubling twice as "
-        "fast. Together: **8**.\n\n"
-        "Your turn: what is the gradient of `5 * x * x - x` at x = 2?",
-        number_check(
-            19,
-            slips=(
-                Slip(
-                    "a value is not a gradient",
-                    "that is what comes out at x = 2. How fast does it change there?",
-                    given=18,
+        "which_share",
+        "Who shares?",
+        "`a = tk.ones(3)`. Which of these read the storage of `a`?\n\n"
+        "    p   a.clone()\n"
+        "    q   a[:]\n"
+        "    r   a.detach()\n"
+        "    s   a + 0\n"
+        "    t   a.view(3, 1)\n\n"
+        "Give the letters.",
+        letters_check(
+            "QRT",
+            {
+                "P": Slip(COPY, "**p**: a clone has a storage of its own.", given="P"),
+                "S": Slip("equal is not shared", "**s** holds equal numbers, newly computed.", given="S"),
+                "R": Slip(
+                    DETACH, "**r** is missing: `detach` drops the history and copies no number.", given="R"
                 ),
-                Slip(
-                    "every path counts",
-                    "`x` is used twice in `x * x`, and each use counts: the square gives 2·x, not x.",
-                    given=9,
+                "Q": Slip(ID, "**q** is missing: a new object, on the old storage.", given="Q"),
+                "T": Slip(
+                    COPY, "**t** is missing: a view reads the same slots in other portions.", given="T"
                 ),
-                Slip("every path counts", "that is the square's part alone; `- x` counts as well.", given=20),
-                Slip("every path counts", "the last part is taken away: `- x` gives -1.", given=21),
-            ),
+            },
         ),
         (
-            "Take the two parts one by one: `5 * x * x`, and then `- x`.",
-            "A square changes 2·x times as fast as x; five squares five times that. And `- x` gives -1.",
-            "5·2·2 - 1",
+            "All five are new tensor *objects*. Which of them had numbers computed or copied for them?",
+            "Ask of each: if I wrote into it, would `a` change?",
+            "A clone and a sum have storages of their own; the other three do not.",
         ),
-        "5 * 2 * 2 - 1  # 19",
-        stage="worked",
-        entry="8",
-        base=lambda tk: tk.tensor(2.0, requires_grad=True),
-        right=(
-            lambda tk, t: 19,
-            lambda tk, t: "19",
-            lambda tk, t: tk.autograd.grad(5 * t * t - t, t)[0],
-        ),
+        '"q r t"',
+        entry="p s",
+        right=(lambda tk, t: "q r t", lambda tk, t: "Q, R, T", lambda tk, t: "q  r  t"),
         wrong=(
-            (lambda tk, t: 18, "a value is not a gradient"),
-            (lambda tk, t: 5 * t * t - t, "a value is not a gradient"),
-            (lambda tk, t: 9, "every path counts"),
-            (lambda tk, t: 20, "every path counts"),
-            (lambda tk, t: 7, ""),
+            (lambda tk, t: "q t", DETACH),
+            (lambda tk, t: "r t", ID),
+            (lambda tk, t: "p q r t", COPY),
+            (lambda tk, t: "q r s t", "equal is not shared"),
         ),
     ),
     Task(
-        "a_snapshot",
-        "A snapshot",
-        "Make `kept`, the numbers of `t` as they are now: with no history, and in a storage of their own, so that no "
-        "later write to `t` shows in it.\n\n"
-        "    t = tk.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"
-        "    kept = t.___().___()",
-        tracked_check(
-            tensor_check(
-                size=(3,),
-                values=(1.0, 2.0, 3.0),
-                shares=False,
-                slips=(
-                    Slip(
-                        "detach vs clone",
-                        "this still reads the storage of `t`, and still has its history: you need both.",
-                        when=lambda answer, mine, base: answer.value.requires_grad,
-                        shares=True,
-                    ),
-                    Slip(
-                        "detach vs clone",
-                        "the history is gone, but the storage is still that of `t`: the next write to `t` "
-                        "would show here.",
-                        shares=True,
-                    ),
-                ),
-            ),
-            requires_grad=False,
-            slip=Slip(
-                "detach vs clone",
-                "the numbers are in a storage of their own, but this still requires grad: a clone is a recorded "
-                "operation, and keeps the whole graph behind it.",
-                given="",
-            ),
-        ),
+        "snapshot",
+        "The best weights so far",
+        "A training writes into its weights `t` at every step. Make `best`, which will still hold **today's** numbers "
+        "tomorrow, and has no history.\n\n"
+        "    t = tk.tensor([0.5, -1.5, 2.], requires_grad=True)\n"
+        "    best = ...",
+        Checker(_judge_snapshot),
         (
-            "You want two things: no history, and other memory. One method does each.",
-            "`detach` drops the history; `clone` copies the numbers.",
-            "Call one and then the other. (Which comes first? Detached first, the copying is not even recorded.)",
+            "Two things are asked: numbers of its own, and no history.",
+            "`detach` does one of them, `clone` the other.",
+            "Do both, one after the other.",
         ),
-        "kept = t.detach().clone()",
-        stage="faded",
-        base=three,
+        "best = t.detach().clone()",
+        base=_weights,
         right=(
             lambda tk, t: t.detach().clone(),
             lambda tk, t: t.clone().detach(),
             lambda tk, t: tk.tensor(t.tolist()),
-            lambda tk, t: t.detach() + 0,
         ),
         wrong=(
-            (lambda tk, t: t.clone(), "detach vs clone"),
-            (lambda tk, t: t.detach(), "detach vs clone"),
-            (lambda tk, t: t, "detach vs clone"),
-            (lambda tk, t: t + 0, "detach vs clone"),
+            (lambda tk, t: t.detach(), DETACH),
+            (lambda tk, t: t.clone(), DETACH),
+            (lambda tk, t: t, COPY),
             (lambda tk, t: tk.zeros(3), ""),
-        ),
-    ),
-    Task(
-        "fresh_gradient",
-        "A fresh gradient",
-        "Write a function that gives the gradient of `f(w)` for the leaf `w`, whatever was in `w.grad` before. (`f` "
-        "takes a tensor and gives one number.) Give me the function itself, without calling it.\n\n"
-        "    def fresh_gradient(f, w):\n"
-        "        ...  # is there something in w.grad?\n"
-        "        ...  # compute, and walk back\n"
-        "        return ...",
-        trial_check(
-            fresh,
-            refreshed,
-            errors={
-                "'NoneType'": Slip(
-                    "backward adds",
-                    "before the first walk `w.grad` is None, and None has no `zero_()`. Put None there, or "
-                    "ask first.",
-                    given="",
-                )
-            },
-        ),
-        (
-            "`backward()` adds to what it finds in `.grad`.",
-            "So empty it before: None says that there is no gradient yet.",
-            "Three lines: set `.grad` to None, call `f` and `backward()`, give `.grad` back.",
-        ),
-        "def fresh_gradient(f, leaf):\n    leaf.grad = None\n    f(leaf).backward()\n    return leaf.grad",
-        stage="faded",
-        base=two,
-        right=(
-            lambda tk, t: fresh_by_none,
-            lambda tk, t: fresh_by_zero,
-            lambda tk, t: fresh_by_copy,
-            lambda tk, t: lambda f, w: tk.autograd.grad(f(w), w)[0],
-        ),
-        wrong=(
-            (lambda tk, t: stale, "backward adds"),
-            (lambda tk, t: walked_twice, "second backward fails"),
-            (lambda tk, t: lambda f, w: w.grad if f(w) > w else None, "`if` on a tensor"),
-            (lambda tk, t: emptied, ""),
-            (lambda tk, t: lambda f, w: f(w), "a value is not a gradient"),
-            (lambda tk, t: lambda f, w: w.grad.zero_(), "backward adds"),
-            (lambda tk, t: lambda f, w: tk.autograd.grad(f(w), w), ""),
-            (lambda tk, t: lambda f, w: None, ""),
-        ),
-    ),
-    Task(
-        "in_the_middle",
-        "In the middle",
-        "Write a function that doubles `x`, squares what it gets, and adds all up; and that gives the gradient of "
-        "that sum for the **doubled** tensor, not for `x`.\n\n"
-        "    def middle_gradient(x):\n"
-        "        h = x * 2\n"
-        "        ...\n"
-        "        return ...",
-        trial_check(middle),
-        (
-            "The tensor in the middle is no leaf. What happens to its gradient during the walk?",
-            "It is passed on and forgotten, unless the tensor was told before: `retain_grad()`.",
-            "Between `h = …` and the walk back, call `h.retain_grad()`. (`tk.autograd.grad` can do it, too.)",
-        ),
-        "def middle_gradient(x):\n"
-        "    middle = x * 2\n"
-        "    middle.retain_grad()\n"
-        "    (middle * middle).sum().backward()\n"
-        "    return middle.grad",
-        stage="faded",
-        base=two,
-        right=(
-            lambda tk, t: middle_kept,
-            lambda tk, t: middle_hooked,
-            lambda tk, t: lambda x: tk.autograd.grad(((h := x * 2) * h).sum(), h)[0],
-        ),
-        wrong=(
-            (lambda tk, t: middle_lost, "`.grad` of a non-leaf"),
-            (lambda tk, t: middle_of_x, "`.grad` of a non-leaf"),
-            (lambda tk, t: middle_unreturned, ""),
-            (lambda tk, t: lambda x: (x * 2).detach(), "a value is not a gradient"),
-            (lambda tk, t: lambda x: tk.autograd.grad(((h := x * 2) * h).sum(), h), ""),
-            (lambda tk, t: lambda x: x * 4.5, ""),
-        ),
-    ),
-    Task(
-        "which_loss",
-        "Which loss has this gradient?",
-        "Somebody called `loss_of(x).backward()` on a fresh leaf `x` and found\n\n"
-        "    x       tensor([1., 2., 3.], requires_grad=True)\n"
-        "    x.grad  tensor([ 3., 12., 27.])\n\n"
-        "that is, 3·x² in every element, and so for other numbers as well. What was the function?\n\n"
-        "    def loss_of(x):\n"
-        "        return ...",
-        trial_check(cubic(1.0, 2.0, 3.0), cubic(-2.0, 5.0)),
-        (
-            "`(x * x).sum()` has the gradient 2·x: each of the two uses of `x` adds one x.",
-            "3·x² is x·x + x·x + x·x. How often is `x` used, then?",
-            "The sum of `x * x * x`.",
-        ),
-        "def loss_of(x):\n    return (x * x * x).sum()",
-        stage="reverse",
-        base=three,
-        right=(
-            lambda tk, t: lambda x: (x * x * x).sum(),
-            lambda tk, t: lambda x: (x**3).sum(),
-            lambda tk, t: lambda x: (x * (3 * x * x).detach()).sum() + 7,
-        ),
-        wrong=(
-            (lambda tk, t: lambda x: (3 * x * x).sum(), "a value is not a gradient"),
-            (lambda tk, t: lambda x: x * x * x, "backward starts from one number"),
-            (lambda tk, t: lambda x: (x * x * x).sum().detach(), "detach cuts a path"),
-            (lambda tk, t: lambda x: (3 * x * x * x).sum(), "every path counts"),
-            (lambda tk, t: lambda x: (x * x * x).mean(), ""),
-            (lambda tk, t: lambda x: (x * tk.tensor([3.0, 12.0, 27.0])).sum(), ""),
-            (lambda tk, t: lambda x: None, ""),
-        ),
-    ),
-    Task(
-        "which_fail",
-        "Which of them fail?",
-        "In each line `x` is a fresh `tk.tensor([1.0, 2.0, 3.0], requires_grad=True)`. Which lines end in an error? "
-        "Give their letters.\n\n"
-        "    A   loss = (x ** 2).sum(); loss.backward(); loss.backward()\n"
-        "    B   x += 1\n"
-        "    C   h = x * 2; h += 1; h.sum().backward()\n"
-        "    D   r = tk.zeros(3, 1).expand(3, 4); r += 1\n"
-        "    E   x.detach().add_(1)",
-        letters_check("ABD", LETTERS),
-        (
-            "Ask of each write: is the tensor a leaf that requires grad? Did a step save it? Does a slot show twice?",
-            "In C the multiplication saved what it was given (`x` and 2 at the most), not what it made.",
-            "What `detach` gives requires no grad, so it may be written. Three lines fail.",
-        ),
-        '"A B D"  # a second walk; a leaf; an expanded tensor',
-        stage="free",
-        entry="A E",
-        base=three,
-        right=(
-            lambda tk, t: "A B D",
-            lambda tk, t: "d, b and a",
-            lambda tk, t: ["A", "B", "D"],
-            lambda tk, t: fails(tk),
-        ),
-        wrong=(
-            (lambda tk, t: "B D", "second backward fails"),
-            (lambda tk, t: "A D", "in-place on a leaf"),
-            (lambda tk, t: "A B C D", "a saved tensor was changed"),
-            (lambda tk, t: "AB", "in-place on an expanded tensor"),
-            (lambda tk, t: "A, B, D, E", "detach vs clone"),
-        ),
-    ),
-    Task(
-        "a_step",
-        "One step of learning",
-        "Write a function that moves the leaf `w` by `rate` times its gradient, downhill, **in place**: afterwards "
-        "the very same tensor holds the new numbers, and still is a leaf that requires grad.\n\n"
-        "    def step(w, rate):\n"
-        "        ...",
-        trial_check(
-            stepped,
-            errors={
-                "leaf Variable that requires grad": Slip(
-                    "in-place on a leaf",
-                    "that write was going to be recorded. Tell autograd to look away while you change `w`.",
-                    given="",
-                )
-            },
-        ),
-        (
-            "Two things are needed: a write in place, and autograd looking away.",
-            "`w -= …` writes in place; `w = w - …` does not.",
-            "The `-=` line, inside `with tk.no_grad():`.",
-        ),
-        "def step(w, rate):\n    with tk.no_grad():\n        w -= rate * w.grad",
-        base=two,
-        right=(
-            lambda tk, t: step_under_no_grad(tk),
-            lambda tk, t: tk.no_grad()(lambda w, rate: w.sub_(w.grad * rate)),
-            lambda tk, t: lambda w, rate: w.detach().sub_(rate * w.grad),
-        ),
-        wrong=(
-            (lambda tk, t: step_recorded, "in-place on a leaf"),
-            (lambda tk, t: step_rebound(tk), "x += y vs x = x + y"),
-            (lambda tk, t: lambda w, rate: w - rate * w.grad, "x += y vs x = x + y"),
-            (lambda tk, t: step_up(tk), ""),
-            (lambda tk, t: lambda w, rate: None, ""),
-            (lambda tk, t: step_switched_off, ""),
-        ),
-    ),
-    Task(
-        "repair",
-        "Repair it",
-        "This function computes the right number, but `loss_of(x).backward()` fails. Repair it: the number must stay, "
-        "and the gradient must come out right.\n\n"
-        "    def loss_of(x):\n"
-        "        h = x * 2\n"
-        "        squares = h * h\n"
-        "        h += 1\n"
-        "        return (squares + h).sum()",
-        trial_check(repaired, errors={"modified by an inplace operation": CHANGED}),
-        (
-            "Which step saved `h`, and what happened to `h` before the walk?",
-            "The product needs `h` as it was. `h += 1` writes into that very storage.",
-            "Make a new tensor instead of writing into the old: `h + 1`.",
-        ),
-        "def loss_of(x):\n    h = x * 2\n    return (h * h + (h + 1)).sum()",
-        base=two,
-        right=(
-            lambda tk, t: repaired_apart,
-            lambda tk, t: repaired_with_a_copy,
-            lambda tk, t: repaired_late,
-        ),
-        wrong=(
-            (lambda tk, t: broken, "a saved tensor was changed"),
-            (lambda tk, t: written_aside, "a saved tensor was changed"),
-            (lambda tk, t: cut, "detach cuts a path"),
-            (lambda tk, t: doubled_path, ""),
-            (lambda tk, t: written_early, ""),
-            (lambda tk, t: lambda x: None, ""),
         ),
     ),
 )

@@ -1,430 +1,77 @@
-"""The questions and quizzes of lesson 14, with what proves them."""
+"""The questions of lesson 14, with what proves them."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Question, QuizSheet
+from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS", "QUIZZES"]
+__all__ = ["QUESTIONS"]
 
-
-def _leaf(tk: Any, *numbers: float) -> Any:
-    return tk.tensor(list(numbers), requires_grad=True)
+ALIAS = "a slice aliases its base"
 
 
-def _numbers(tensor: Any) -> tuple[int, ...]:
-    return tuple(int(number) for number in tensor.tolist())
+ID = "id() as a storage test"
 
 
-def _refuses(act: Callable[[], object]) -> bool:
-    try:
-        act()
-    except RuntimeError:
-        return True
-    return False
+DETACH = "detach vs clone"
 
 
-def _cloned(tk: Any) -> int:
-    a = tk.ones(2, 2)
-    b = a.clone()
-    a[0, 1] = 561.0
-    return int(b[0, 1].item())
+def _id_of_a_view(tk: Any) -> str:
+    t = tk.arange(4.0)
+    v = t[:]
+    same = v.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
+    return "Two objects, one storage" if id(v) != id(t) and same else ""
 
 
-def _viewed(tk: Any) -> int:
-    t = tk.zeros(6)
-    t.view(2, 3)[1, 0] = 7.0
-    return int(t.tolist().index(7.0))
+def _detached(tk: Any) -> str:
+    a = tk.ones(2, requires_grad=True)
+    d = a.detach()
+    d[0] = 5.0
+    return "`a[0]` is 5 as well" if a[0].item() == 5.0 else "Nothing: `d` has numbers of its own"
 
 
-def _first_gradient(tk: Any) -> int:
-    x = tk.tensor(3.0, requires_grad=True)
-    (x * x + 2 * x).backward()
-    return int(x.grad.item())
-
-
-def _accumulate(tk: Any) -> tuple[int, ...]:
-    w = _leaf(tk, 1.0, 2.0)
-    (w * 3).sum().backward()
-    (w * 3).sum().backward()
-    return _numbers(w.grad)
-
-
-def _second_backward(tk: Any) -> str:
-    w = _leaf(tk, 1.0, 2.0)
-    loss = (w * w).sum()
-    loss.backward()
-    return "An error" if _refuses(loss.backward) else "The same gradient is added once more"
-
-
-def _middle_grad(tk: Any) -> str:
-    h = _leaf(tk, 1.0, 2.0, 3.0) * 2
-    (h * h).sum().backward()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PyTorch warns of the very slip that is asked about
-        return "`None`" if h.grad is None else "`tensor([ 4.,  8., 12.])`, the gradient of `loss` for `h`"
-
-
-def _detach_shares(tk: Any) -> str:
-    a = _leaf(tk, 1.0, 2.0)
-    a.detach()[0] = 5.0
-    return "`a[0]` is `5.` as well" if a[0].item() == 5.0 else "Nothing: `d` is a copy"
-
-
-def _detached_factor(tk: Any) -> tuple[int, ...]:
-    p = _leaf(tk, 1.0, 2.0, 3.0)
-    (p.detach() * p).sum().backward()
-    return _numbers(p.grad)
-
-
-def _leaf_write(tk: Any) -> str:
-    w = _leaf(tk, 1.0, 2.0)
-    (w * w).sum().backward()
-
-    def write() -> None:
-        nonlocal w
-        w -= 0.25 * w.grad
-
-    return "An error" if _refuses(write) else "`w` holds the new numbers and is a leaf, as before"
-
-
-def _forgotten_zero(tk: Any) -> str:
-    goal, w = tk.tensor([3.0, -1.0]), _leaf(tk, 1.0, 2.0)
-    losses = []
-    for _ in range(5):
-        loss = ((w - goal) ** 2).sum()
-        loss.backward()
-        with tk.no_grad():
-            w -= 0.25 * w.grad
-        losses.append(loss.item())
-    passed = w[0].item() > 3.0 and losses[-1] > losses[0] > losses[2]
-    return "It shoots past the goal, and the loss grows again" if passed else ""
-
-
-def _saved_changed(tk: Any) -> str:
-    h = _leaf(tk, 1.0, 2.0, 3.0) * 2
-    loss = (h * h).sum()
-    h.add_(1)
-    return "An error" if _refuses(loss.backward) else ""
-
-
-def _through_a_view(tk: Any) -> tuple[int, ...]:
-    x = _leaf(tk, 1.0, 2.0, 3.0)
-    y = x * 2
-    y[0].zero_()
-    y.sum().backward()
-    return _numbers(x.grad)
-
-
-QUIZZES = (
-    QuizSheet(
-        "retrieval",
-        "Three questions from earlier lessons",
-        (
-            Question(
-                "clone",
-                "`a = tk.ones(2, 2)`, then `b = a.clone()`, then `a[0, 1] = 561.0`. What is `b[0, 1]`?",
-                1,
-                "A clone has a storage of its own: nothing that is written to `a` reaches it. (Lesson 10)",
-                slips=(
-                    Slip("a copy is not a view", "That would be so if `b` were a view of `a`.", given=561),
-                    Slip(
-                        "a copy is not a view", "A clone starts with the numbers of `a`, all ones.", given=0
-                    ),
-                ),
-                proof=_cloned,
+COPYING = (
+    Question(
+        "id_of_a_view",
+        "`v = t[:]` takes all of `t`. Are `v` and `t` one object, and one storage?",
+        "Two objects, one storage",
+        "Every slice is a new tensor object, this one too. `id()` sees the objects and knows nothing of the storage.",
+        options=("One object, one storage", "Two objects, one storage", "Two objects, two storages"),
+        slips=(
+            Slip(
+                ID,
+                "A slice is an object of its own, even if it takes everything.",
+                given="One object, one storage",
             ),
-            Question(
-                "view",
-                "`t = tk.zeros(6)`, then `t.view(2, 3)[1, 0] = 7.0`. At which index of `t` is the 7 now?",
-                3,
-                "The view reads the same six slots in rows of three, so its second row starts in slot 3. (Lesson 03)",
-                slips=(
-                    Slip(
-                        "a slice aliases its base", "A row of the view has three numbers, not two.", given=2
-                    ),
-                    Slip("counting from zero", "Slots are counted from 0.", given=4),
-                    Slip("counting from zero", "Row 1 is the second row.", given=0),
-                ),
-                proof=_viewed,
-            ),
-            Question(
-                "expand",
-                "`tk.zeros(3, 1).expand(3, 4)` shows twelve numbers. How many does its storage hold?",
-                3,
-                "`expand` copies nothing. It takes the stride 0: four columns read the same slot. (Lesson 03)",
-                slips=(
-                    Slip("a copy is not a view", "Nothing was copied; `expand` makes a view.", given=12),
-                    Slip("a size is not a stride", "Four is how often each of the slots is shown.", given=4),
-                ),
-                proof=lambda tk: tk.zeros(3, 1).expand(3, 4).untyped_storage().nbytes() // 4,
+            Slip(
+                ALIAS,
+                "A new object, yes; but its numbers are those of `t`.",
+                given="Two objects, two storages",
             ),
         ),
-        recall=True,
+        proof=_id_of_a_view,
+    ),
+    Question(
+        "detached",
+        "`a = tk.ones(2, requires_grad=True)`, then `d = a.detach()`, then `d[0] = 5.0`. What happens to `a`?",
+        "`a[0]` is 5 as well",
+        "`detach` takes the history off and leaves the numbers where they are. It is a view.",
+        options=("Nothing: `d` has numbers of its own", "`a[0]` is 5 as well", "An error: `a` requires grad"),
+        slips=(
+            Slip(
+                DETACH,
+                "A clone would have; `detach` copies no number.",
+                given="Nothing: `d` has numbers of its own",
+            ),
+            Slip(
+                DETACH, "`d` does not require grad, so nobody objects.", given="An error: `a` requires grad"
+            ),
+        ),
+        proof=_detached,
     ),
 )
 
-QUESTIONS = (
-    Question(
-        "first_gradient",
-        "`x` is 3 and `y = x * x + 2 * x`. Now `y.backward()` walks back from `y` to `x`. Which number will be in "
-        "`x.grad`?",
-        8,
-        "The square changes 2·3 = 6 times as fast as `x`, the doubling twice as fast; both lead to `y`, and 6 + 2 = 8.",
-        slips=(
-            Slip("a value is not a gradient", "That is `y` itself.", given=15),
-            Slip("a value is not a gradient", "That is `x` itself.", given=3),
-            Slip("every path counts", "That is the square's part; the doubling counts, too.", given=6),
-            Slip("every path counts", "`x` is used twice in `x * x`, and each use counts.", given=5),
-        ),
-        proof=_first_gradient,
-    ),
-    Question(
-        "leaf",
-        "`w = tk.ones(3, requires_grad=True) * 2`. Is `w` a leaf?",
-        "No: the multiplication made it",
-        "The leaf is the tensor of ones, which has no name here. `w` is what came out of a recorded operation.",
-        options=(
-            "Yes: it says `requires_grad=True`",
-            "No: the multiplication made it",
-            "Only after `backward()`",
-        ),
-        slips=(
-            Slip(
-                "a leaf is made, not computed",
-                "It says so of the ones. `w` requires grad as well, but only because its input does.",
-                given="Yes: it says `requires_grad=True`",
-            ),
-            Slip(
-                "a leaf is made, not computed",
-                "`backward` fills `.grad`; it makes no tensor a leaf.",
-                given="Only after `backward()`",
-            ),
-        ),
-        proof=lambda tk: (
-            "Yes: it says `requires_grad=True`"
-            if (tk.ones(3, requires_grad=True) * 2).is_leaf
-            else "No: the multiplication made it"
-        ),
-    ),
-    Question(
-        "accumulate",
-        "The gradient of `(w * 3).sum()` is (3, 3), and that is in `w.grad` now. We compute the same thing anew and "
-        "call `backward()` on it. What is in `w.grad` then? (Two numbers.)",
-        (6, 6),
-        "`backward` adds to what is in `.grad` already: 3 + 3.",
-        slips=(
-            Slip("backward adds", "That would be so if it overwrote.", given=(3, 3)),
-            Slip("backward adds", "They are added, not multiplied.", given=(9, 9)),
-        ),
-        proof=_accumulate,
-    ),
-    Question(
-        "second_backward",
-        "`loss = (w * w).sum()`, and `loss.backward()` has filled `w.grad`. We call `loss.backward()` once more, "
-        "without computing anything anew. What happens?",
-        "An error",
-        "To walk back over `w * w` one needs `w`. The graph had saved it for that, and gave it up during the "
-        "first walk.",
-        options=(
-            "The same gradient is added once more",
-            "Nothing happens: the work is done",
-            "An error",
-        ),
-        slips=(
-            Slip(
-                "second backward fails",
-                "It would be, if the graph still had what it saved.",
-                given="The same gradient is added once more",
-            ),
-            Slip(
-                "second backward fails",
-                "It sets out once more, and finds that what it needs on the way is gone.",
-                given="Nothing happens: the work is done",
-            ),
-        ),
-        proof=_second_backward,
-    ),
-    Question(
-        "middle_grad",
-        "`h = x * 2` and `loss = (h * h).sum()`, where `x` is a leaf that requires grad. After `loss.backward()`, what "
-        "is `h.grad`?",
-        "`None`",
-        "`h` is in the middle. Its gradient was computed, passed on to `x`, and not kept.",
-        options=(
-            "`None`",
-            "`tensor([ 4.,  8., 12.])`, the gradient of `loss` for `h`",
-            "An error: `h` has no `.grad`",
-        ),
-        slips=(
-            Slip(
-                "`.grad` of a non-leaf",
-                "That number was there for a moment, on its way to `x`.",
-                given="`tensor([ 4.,  8., 12.])`, the gradient of `loss` for `h`",
-            ),
-            Slip(
-                "`.grad` of a non-leaf",
-                "Every tensor has the attribute. PyTorch only warns that it will stay empty.",
-                given="An error: `h` has no `.grad`",
-            ),
-        ),
-        proof=_middle_grad,
-    ),
-    Question(
-        "detach_shares",
-        "`a` is a leaf that requires grad. `d = a.detach()`, then `d[0] = 5.0`. What happens to `a`?",
-        "`a[0]` is `5.` as well",
-        "`detach` drops the history, not the storage: `d` reads the very same numbers.",
-        options=(
-            "Nothing: `d` is a copy",
-            "`a[0]` is `5.` as well",
-            "An error: `a` requires grad",
-        ),
-        slips=(
-            Slip("detach vs clone", "That would be `a.clone()`.", given="Nothing: `d` is a copy"),
-            Slip(
-                "detach vs clone",
-                "We write to `d`, and `d` does not require grad.",
-                given="An error: `a` requires grad",
-            ),
-        ),
-        proof=_detach_shares,
-    ),
-    Question(
-        "detached_factor",
-        "`p` is (1, 2, 3) and requires grad. The gradient of `(p * p).sum()` is (2, 4, 6). What is the gradient of "
-        "`(p.detach() * p).sum()`? (Three numbers.)",
-        (1, 2, 3),
-        "Through the first factor no gradient passes. Through the second it does, and meets the numbers of the first.",
-        slips=(
-            Slip("detach cuts a path", "That is with both paths open; one is cut.", given=(2, 4, 6)),
-            Slip("detach cuts a path", "One path is cut; the other is still open.", given=(0, 0, 0)),
-            Slip(
-                "detach cuts a path",
-                "The detached factor gets no gradient, but its numbers still count as factors.",
-                given=(1, 1, 1),
-            ),
-        ),
-        proof=_detached_factor,
-    ),
-    Question(
-        "leaf_write",
-        "`w` is a leaf that requires grad, and `w.grad` is filled. We want to change `w` a little: "
-        "`w -= 0.25 * w.grad`. What happens?",
-        "An error",
-        "The write would be recorded, and `w` would be the result of a recorded operation: a leaf no more.",
-        options=(
-            "`w` holds the new numbers and is a leaf, as before",
-            "`w` holds the new numbers and is no leaf any more",
-            "An error",
-        ),
-        slips=(
-            Slip(
-                "in-place on a leaf",
-                "That is what we want, and it can be had; but not while everything is recorded.",
-                given="`w` holds the new numbers and is a leaf, as before",
-            ),
-            Slip(
-                "in-place on a leaf",
-                "That is what it would come to, and that is why it is refused.",
-                given="`w` holds the new numbers and is no leaf any more",
-            ),
-        ),
-        proof=_leaf_write,
-    ),
-    Question(
-        "forgotten_zero",
-        "Suppose that we forget the line `w.grad = None`. What do the five steps do then?",
-        "It shoots past the goal, and the loss grows again",
-        "Every step goes along the sum of all gradients so far, even those from the other side of the goal.",
-        options=(
-            "The same: `backward` overwrites what is in `.grad`",
-            "It arrives sooner, for the steps are longer",
-            "It shoots past the goal, and the loss grows again",
-        ),
-        slips=(
-            Slip(
-                "backward adds",
-                "It does not overwrite: it adds.",
-                given="The same: `backward` overwrites what is in `.grad`",
-            ),
-            Slip(
-                "backward adds",
-                "They are longer, and do not shorten when the goal is near.",
-                given="It arrives sooner, for the steps are longer",
-            ),
-        ),
-        proof=_forgotten_zero,
-    ),
-    Question(
-        "saved_changed",
-        "`h = x * 2` and `loss = (h * h).sum()`. The product saved `h`, and then came `h.add_(1)`. What does "
-        "`loss.backward()` give?",
-        "An error",
-        "The gradient of the loss belongs to the old `h`, which is gone. The counter gives it away.",
-        options=(
-            "The gradient for the old `h`",
-            "A gradient computed with the new `h`",
-            "An error",
-        ),
-        slips=(
-            Slip(
-                "a saved tensor was changed",
-                "For that it would need the old numbers, and nobody kept them: saved means remembered, not copied.",
-                given="The gradient for the old `h`",
-            ),
-            Slip(
-                "a saved tensor was changed",
-                "That would be a wrong gradient, and nobody would notice. So it is refused.",
-                given="A gradient computed with the new `h`",
-            ),
-        ),
-        proof=_saved_changed,
-    ),
-    Question(
-        "through_a_view",
-        "`x` is (1, 2, 3), `y = x * 2`, and `first = y[0]` is a view of `y`. After `first.zero_()` and "
-        "`y.sum().backward()`, what is `x.grad`? (Three numbers.)",
-        (0, 2, 2),
-        "The write through the view overwrote what came from `x[0]`; so the sum no longer depends on it.",
-        slips=(
-            Slip(
-                "a slice aliases its base",
-                "The write to `first` was a write to `y`, and autograd knows it.",
-                given=(2, 2, 2),
-            ),
-            Slip("a value is not a gradient", "That is `y`.", given=(0, 4, 6)),
-        ),
-        proof=_through_a_view,
-    ),
-    Question(
-        "expanded_write",
-        "`row = tk.zeros(3, 1).expand(3, 4)` shows each of its three slots four times. What does `row.add_(1)` do?",
-        "An error",
-        "The size asks for twelve additions, the storage has room for three. Which one is meant is not said.",
-        options=(
-            "Every number becomes 1",
-            "Every number becomes 4: each slot is reached four times",
-            "An error",
-        ),
-        slips=(
-            Slip(
-                "in-place on an expanded tensor",
-                "So it would look if each slot were written once; but twelve additions were asked for.",
-                given="Every number becomes 1",
-            ),
-            Slip(
-                "in-place on an expanded tensor",
-                "That is another way to read it. As there is more than one, it is refused.",
-                given="Every number becomes 4: each slot is reached four times",
-            ),
-        ),
-        proof=lambda tk: (
-            "An error" if _refuses(lambda: tk.zeros(3, 1).expand(3, 4).add_(1)) else "Every number becomes 1"
-        ),
-    ),
-)
+
+QUESTIONS = (*COPYING,)

@@ -2,7 +2,7 @@
 /**
  * Predict, commit, reveal: the cells that answer a prediction stay out of sight until the learner has predicted, or skipped.
  *
- * A cell says in its metadata which card it waits for: {"tensorkit": {"after": "03.minus_one"}}, or a list of cards. The card
+ * A cell says in its metadata which card it waits for: {"tensorkit": {"after": "04.minus_one"}}, or a list of cards. The card
  * says in its HTML whether its answer may be seen (data-card, data-revealed), and tells the document when it was drawn
  * ("tensorkit-card"). Where no card is alive, a button shows the cells to whoever reads without a kernel; and cells that are
  * not right below their cards, as the list of what to keep, have that button always.

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.browser
 TWELVE = "(tk.arange(12.0).view(3, 4))"
 SCORES = "(tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]]))"
 LESSONS = {
-    "06_indexing.ipynb": (
+    "09_indexing.ipynb": (
         "IndexExplorer(",
         f"(lambda t: ex4.check(t[[0, 2], [0, 3]], base=t)){TWELVE}",
         "two lists are pairs",
         f"(lambda t: ex4.check(t[::2, ::3], base=t)){TWELVE}",
     ),
-    "08_reductions.ipynb": (
+    "11_reductions.ipynb": (
         "ReductionExplorer(",
         f"(lambda t: ex6.check(t.argmax(dim=0), base=t)){SCORES}",
         "`dim=` in a reduction",

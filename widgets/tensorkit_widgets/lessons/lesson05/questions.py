@@ -1,0 +1,202 @@
+"""The questions of lesson 05, with what proves them."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Question
+
+__all__ = ["QUESTIONS"]
+
+
+def _refuses(act: Any, *arguments: Any) -> bool:
+    try:
+        act(*arguments)
+    except RuntimeError:
+        return True
+    return False
+
+
+REFUSED = "view after transpose fails"
+
+
+def _legal(tk: Any) -> str:
+    t = tk.zeros(2, 3, 4).transpose(0, 1)
+    shapes = {"`t.view(3, 8)`": (3, 8), "`t.view(6, 4)`": (6, 4), "`t.view(3, 2, 2, 2)`": (3, 2, 2, 2)}
+    (found,) = (code for code, shape in shapes.items() if not _refuses(t.view, shape))
+    return found
+
+
+def _contiguous(tk: Any) -> str:
+    x = tk.arange(12).view(3, 4)
+    made = {"`x.t()`": x.t(), "`x[:, ::2]`": x[:, ::2], "`x[1:]`": x[1:]}
+    (found,) = (code for code, u in made.items() if u.is_contiguous())
+    return found
+
+
+def _reshaped(tk: Any) -> str:
+    x = tk.arange(6).view(2, 3)
+    x.reshape(-1)[0] = 100
+    straight = x[0, 0].item() == 100
+    x = tk.arange(6).view(2, 3)
+    x.t().reshape(-1)[0] = 100
+    turned = x[0, 0].item() == 100
+    return "Only `a`" if straight and not turned else "?"
+
+
+def _saved(tk: Any) -> str:
+    count = len(pickle.dumps(tk.zeros(1_000_000)[:3]))
+    return "About 4,000,000" if 4_000_000 < count < 4_010_000 else "?"
+
+
+def _gap(tk: Any) -> int:
+    y = tk.arange(12).view(3, 4).t()
+    return int(y[1, 0].item() - y[0, 2].item())
+
+
+QUESTIONS = (
+    Question(
+        "view_after_t",
+        "`x = tk.empty(100, 100)` and `y = x.t()`. What does `y.view(-1)`, all of `y` in one row, give?",
+        "An error",
+        "To read `y` row by row, the steps in the storage would be 100, 100, …, and then a jump back to the "
+        "next column: no single stride can say that, and `view` never copies.",
+        options=(
+            "The 10,000 numbers, row of `y` by row of `y`",
+            "The 10,000 numbers in the order of the storage",
+            "An error",
+        ),
+        slips=(
+            Slip(
+                "view after transpose fails",
+                "That needs a copy (`reshape` makes one); `view` never copies.",
+                given="The 10,000 numbers, row of `y` by row of `y`",
+            ),
+            Slip(
+                "view after transpose fails",
+                "That would be `x.view(-1)`: `view` keeps the order in which `y` is read.",
+                given="The 10,000 numbers in the order of the storage",
+            ),
+        ),
+        proof=lambda tk: "An error" if _refuses(tk.empty(100, 100).t().view, -1) else "",
+    ),
+    Question(
+        "the_jump",
+        "`y` is `x.t()`, and every number of `x` is its own slot. Read the first row of `y`: 0, 4, 8, so each step is "
+        "+4 slots. The next number in reading order is `y[1, 0]`. How many slots is that step? Draw it, or type it.",
+        -7,
+        "From slot 8 back to slot 1. A tensor in one dimension has **one** stride: +4, +4, -7 cannot be said.",
+        slips=(
+            Slip(
+                REFUSED, "Look where `y[1, 0]` lies: at the top of the picture, not further right.", given=4
+            ),
+            Slip(
+                REFUSED, "That is the step from `y[0, 0]` down to `y[1, 0]`; you come from slot 8.", given=1
+            ),
+            Slip(REFUSED, "It goes back: the sign is missing.", given=7),
+        ),
+        proof=_gap,
+        picture=lambda tk: tk.arange(12).view(3, 4).t(),
+        pick="step",
+    ),
+    Question(
+        "which_view",
+        "`t` is `tk.zeros(2, 3, 4).transpose(0, 1)`: size (3, 2, 4), stride (4, 12, 1). Which view is possible?",
+        "`t.view(3, 2, 2, 2)`",
+        "Splitting a dimension is always possible: the 4 becomes 2·2. Merging wants "
+        "`stride[d] = size[d+1]·stride[d+1]`: 12 is not 4·1, and 4 is not 2·12.",
+        options=("`t.view(3, 8)`", "`t.view(6, 4)`", "`t.view(3, 2, 2, 2)`"),
+        slips=(
+            Slip(REFUSED, "Dimensions 1 and 2 would merge, but 12 is not 4·1.", given="`t.view(3, 8)`"),
+            Slip(REFUSED, "Dimensions 0 and 1 would merge, but 4 is not 2·12.", given="`t.view(6, 4)`"),
+        ),
+        proof=_legal,
+    ),
+    Question(
+        "column_view",
+        "`c` is `tk.arange(4).view(4, 1)`, one column. What does `c.t().view(-1)` give?",
+        "All four numbers: this view is possible",
+        "The transpose has the size (1, 4). Nobody steps along a dimension of size 1, so its stride can break no walk.",
+        options=("An error, as after every transpose", "All four numbers: this view is possible"),
+        slips=(
+            Slip(
+                "strides of size-1 dimensions",
+                "It is not the transpose that `view` minds, but a walk with two different steps.",
+                given="An error, as after every transpose",
+            ),
+        ),
+        proof=lambda tk: (
+            "An error, as after every transpose"
+            if _refuses(tk.arange(4).view(4, 1).t().view, -1)
+            else "All four numbers: this view is possible"
+        ),
+    ),
+    Question(
+        "which_contiguous",
+        "`x` is `tk.arange(12).view(3, 4)`. Which of these is **contiguous**?",
+        "`x[1:]`",
+        "Read in order, `x[1:]` walks the slots 4, 5, 6, … 11 one by one; where it starts does not matter. `x[:, ::2]` "
+        "leaves out every second slot, and `x.t()` jumps.",
+        options=("`x.t()`", "`x[:, ::2]`", "`x[1:]`"),
+        slips=(
+            Slip(
+                "what contiguous means",
+                "Its storage is in one piece, but its walk through it is not.",
+                given="`x.t()`",
+            ),
+            Slip(
+                "what contiguous means",
+                "0, 2, 4, 6, …: every second slot is left out.",
+                given="`x[:, ::2]`",
+            ),
+        ),
+        proof=_contiguous,
+    ),
+    Question(
+        "reshape_write",
+        "`a = x.reshape(-1)` and `b = x.t().reshape(-1)`, where `x` is fresh. "
+        "Through which of them does a write reach `x`?",
+        "Only `a`",
+        "`reshape` is a view where it can be, and a copy where it must. Do not rely on either: "
+        "say `view` when it has to be a view, and `clone` when it has to be a copy.",
+        order="last",
+        options=("Both", "Only `a`", "Only `b`", "Neither"),
+        slips=(
+            Slip(
+                "reshape may copy", "`x.t()` cannot be walked with one stride: `b` is a copy.", given="Both"
+            ),
+            Slip("reshape may copy", "It is the other one that had to be copied.", given="Only `b`"),
+            Slip(
+                "reshape may copy",
+                "`x` is in reading order already: nothing had to be copied.",
+                given="Neither",
+            ),
+        ),
+        proof=_reshaped,
+    ),
+    Question(
+        "saved_slice",
+        "`big = tk.zeros(1_000_000)` takes 4,000,000 bytes, and `thumb = big[:3]`. You save `thumb`, three numbers. "
+        "How many bytes does the file have?",
+        "About 4,000,000",
+        "What is saved is the storage, all of it: the slice is only three numbers that say how to read it. "
+        "The same holds in memory: `thumb` keeps the whole storage alive.",
+        order="given",
+        options=("12", "A few hundred", "About 4,000,000"),
+        slips=(
+            Slip(
+                "a saved slice saves the whole storage",
+                "Three numbers take 12 bytes; but a slice has no storage of its own.",
+                given="12",
+            ),
+            Slip(
+                "a saved slice saves the whole storage",
+                "So it would be for `thumb.clone()`.",
+                given="A few hundred",
+            ),
+        ),
+        proof=_saved,
+    ),
+)

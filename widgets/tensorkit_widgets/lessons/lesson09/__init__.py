@@ -1,0 +1,11 @@
+"""Lesson 09, Indexing: its questions and exercises, with what proves them.
+
+Another lesson's do not belong here.
+"""
+
+from tensorkit_widgets.lessons.lesson09.exercises import PUZZLES, TASKS
+from tensorkit_widgets.lessons.lesson09.questions import QUESTIONS, QUIZZES
+
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "Indexing"
