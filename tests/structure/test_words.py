@@ -124,5 +124,5 @@ def test_widgets_speak_plain_english() -> None:
 
 
 def test_a_manner_would_be_seen() -> None:
-    assert said("A view **stands** for its base, understand?") == ["A view **stands** for its base, unders"]
+    assert said("A view **stands** for its base, understand?") == ["A view **stands** for its base, und"]
     assert list(strings('"""anew"""\nx = ("no" "body")\n')) == ["nobody"]
