@@ -34,22 +34,30 @@ def _placed(_: tuple[Any, ...], got: Any) -> object:
 # -- a constant beside its tensor
 
 
-def _counted(device: str, where: str) -> Case:
+def _counted(device: str, where: str, *numbers: float) -> Case:
+    right = tuple(round(k * number, 3) for k, number in enumerate(numbers))
+
     def tells(found: Any) -> str:
-        if found[0] != where:
-            return f"the result lies on `{found[0]}`; it should stay on `{where}`, with `t`."
-        return f"it gives {list(found[1])}; 5, 6 and 7 times 0, 1 and 2 are [0.0, 6.0, 14.0]."
+        place, got = found[0]
+        if place != where:
+            return f"the result lies on `{place}`; it should stay on `{where}`, with `t`."
+        if got != right:
+            return f"of {_begin(numbers)} times 0, 1, 2, … it gives {_begin(got)}; {_begin(right)} is right."
+        return f"the numbers are right, but they were not computed on `{where}`."
 
-    def arguments() -> tuple[object, ...]:
-        return (tensorkit.tensor([5.0, 6.0, 7.0], device=device),)
+    watched = f.Watched(lambda: tensorkit.tensor(numbers), device, sent=True)
+    return watched.case(f"with `t` on `{where}`", (where, right), _placed, tells)
 
-    return Case(f"with `t` on `{where}`", arguments, (where, (0.0, 6.0, 14.0)), _placed, tells)
+
+def _begin(numbers: tuple[float, ...]) -> str:
+    """The first numbers of a row."""
+    return f"[{', '.join(map(str, numbers[:3]))}{', …' * (len(numbers) > 3)}]"
 
 
 _COUNTED = function_check(
-    _counted("cpu", "cpu"),
-    _counted("cuda", "cuda:0"),
-    _counted("cuda:1", "cuda:1"),
+    _counted("cpu", "cpu", 5.0, 6.0, 7.0),
+    _counted("cuda", "cuda:0", *(4.0 + n % 5 for n in range(200))),
+    _counted("cuda:1", "cuda:1", *(9.0 - n % 7 for n in range(333))),
     slips=(
         Slip(
             STARTS,
@@ -64,9 +72,9 @@ _COUNTED = function_check(
         ),
         Slip(
             TRIP,
-            "the numbers are right, and all of them had to cross to the CPU for it; the result stays there. Make the "
-            "small tensor where the large one is.",
-            behaves=f.counted_on_cpu,
+            "the numbers are right, but all of them had to cross to the CPU to be computed. Make the small tensor "
+            "where the large one is.",
+            behaves=(f.counted_on_cpu, f.counted_and_sent_back),
         ),
     ),
 )
@@ -166,34 +174,42 @@ _LINE = function_check(
 # -- repair it
 
 
-def _standard(given: tuple[Any, ...], got: Any) -> object:
-    if not is_tensor(got):
-        raise Unreadable("it should give a tensor.")
-    left_alone = tuple(given[0][:3].tolist()) == (0.0, 1.0, 2.0)
-    return str(got.device), round(got[0].item(), 3), round(got[-1].item(), 3), left_alone
+def _pressures(numbers: int, step: float) -> Any:
+    return tensorkit.arange(float(numbers)) % 7 * step + 90
 
 
-def _standardised(device: str, where: str) -> Case:
+def _standardised(device: str, where: str, numbers: int, step: float) -> Case:
+    """So many numbers; with a `step` of 0 all are equal, and their spread is 0."""
+    right = _rounded(f.standard_there(_pressures(numbers, step), "cpu"))
+
+    def looks(given: tuple[Any, ...], got: Any) -> object:
+        if not is_tensor(got):
+            raise Unreadable("it should give a tensor.")
+        return str(got.device), _rounded(got), tensorkit.equal(given[0], _pressures(numbers, step))
+
     def tells(found: Any) -> str:
-        place, first, last, left_alone = found[0]
+        place, got, left_alone = found[0]
         if place != where:
             return f"the result lies on `{place}`; it should lie on `{where}`."
-        if (first, last) != (-1.715, 1.715):
-            return (
-                f"the first and the last number should stay -1.715 and 1.715; yours are {first} and {last}."
-            )
+        if got != right:
+            return f"the numbers should stay {_begin(right)}; yours are {_begin(got)}."
         if not left_alone:
             return "the tensor that I gave you has changed."
         return f"the numbers are right, but they were not computed on `{where}`."
 
-    watched = f.Watched(lambda: tensorkit.arange(150.0), device)
-    return watched.case(f"with `device` {device!r}", (where, -1.715, 1.715, True), _standard, tells)
+    watched = f.Watched(lambda: _pressures(numbers, step), device)
+    says = f"with `device` {device!r}" + ("" if step else " and equal numbers")
+    return watched.case(says, (where, right, True), looks, tells)
+
+
+def _rounded(t: Any) -> tuple[float, ...]:
+    return tuple(round(number, 2) for number in t.reshape(-1).tolist())
 
 
 _REPAIRED = function_check(
-    _standardised("cpu", "cpu"),
-    _standardised("cuda", "cuda:0"),
-    _standardised("cuda:1", "cuda:1"),
+    _standardised("cpu", "cpu", 150, 5.0),
+    _standardised("cuda", "cuda:0", 200, 3.0),
+    _standardised("cuda:1", "cuda:1", 150, 0.0),
     slips=(
         Slip(
             RETURNS,
@@ -286,6 +302,8 @@ TASKS = (
             (lambda tk, t: f.counted_here, STARTS),
             (lambda tk, t: f.counted_on_cuda, ONCE),
             (lambda tk, t: f.counted_on_cpu, TRIP),
+            (lambda tk, t: f.counted_and_sent_back, TRIP),
+            (lambda tk, t: lambda t: tensorkit.tensor([0.0, 6.0, 14.0], device=t.device), ""),
             (lambda tk, t: lambda t: t * 2, ""),
         ),
         devices=2,
@@ -384,6 +402,8 @@ TASKS = (
             (lambda tk, t: f.standard_in_place, SAME),
             (lambda tk, t: f.standard_on_cuda, ONCE),
             (lambda tk, t: f.standard_sent_late, TRIP),
+            (lambda tk, t: f.standard_unguarded, ""),
+            (lambda tk, t: f.standard_at_its_ends, ""),
             (lambda tk, t: lambda t, device: t.to(device) * 1, ""),
         ),
         devices=2,

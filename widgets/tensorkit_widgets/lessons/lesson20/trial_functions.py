@@ -11,6 +11,7 @@ from tensorkit_widgets.practice.checking.on_devices import cuda_devices, trips
 
 __all__ = [
     "Watched",
+    "counted_and_sent_back",
     "counted_by_new",
     "counted_by_sums",
     "counted_here",
@@ -31,6 +32,7 @@ __all__ = [
     "noise_new",
     "noise_not_kept",
     "noise_on_cpu",
+    "standard_at_its_ends",
     "standard_by_like",
     "standard_by_number",
     "standard_constant_here",
@@ -39,6 +41,7 @@ __all__ = [
     "standard_on_cuda",
     "standard_sent_late",
     "standard_there",
+    "standard_unguarded",
     "standard_untouched",
 ]
 
@@ -89,6 +92,10 @@ def counted_on_cuda(t: Any) -> Any:
 
 def counted_on_cpu(t: Any) -> Any:
     return t.cpu() * tk.arange(len(t))
+
+
+def counted_and_sent_back(t: Any) -> Any:
+    return counted_on_cpu(t).to(t.device)
 
 
 # -- the same noise everywhere -------------------------------------------------------------------------------------
@@ -223,6 +230,18 @@ def standard_on_cuda(t: Any, device: Any) -> Any:
     return (t - t.mean()) / t.std().clamp(min=1e-6)
 
 
+def standard_unguarded(t: Any, device: Any) -> Any:
+    t = t.to(device)
+    return (t - t.mean()) / t.std()
+
+
+def standard_at_its_ends(t: Any, device: Any) -> Any:
+    """Right in its first number and its last, and nowhere between."""
+    right = standard_there(t, device)
+    right[1:-1] = 0
+    return right
+
+
 def standard_sent_late(t: Any, device: Any) -> Any:
     return ((t - t.mean()) / t.std().clamp(min=1e-6)).to(device)
 
@@ -233,11 +252,12 @@ def standard_sent_late(t: Any, device: Any) -> Any:
 class Watched:
     """One call with a tensor of the CPU and a device, and what the device's memory tells of it afterwards.
 
-    Where something is computed, more than one copy of the tensor has to lie there at some time.
+    Where something is computed, more than one copy of the tensor has to lie there at some time. With `sent`, the
+    call is given the tensor on the device, and nothing else.
     """
 
-    def __init__(self, tensor: Callable[[], Any], device: str) -> None:
-        self.tensor, self.device = tensor, tk.device(device)
+    def __init__(self, tensor: Callable[[], Any], device: str, *, sent: bool = False) -> None:
+        self.tensor, self.device, self.sent = tensor, tk.device(device), sent
         self._before = self._copy = 0
 
     def arguments(self) -> tuple[object, ...]:
@@ -247,9 +267,11 @@ class Watched:
             self._before = tk.cuda.memory_allocated(self.device)
             copy = given.to(self.device)
             self._copy = tk.cuda.memory_allocated(self.device) - self._before
+            if self.sent:
+                self._before, given = tk.cuda.memory_allocated(self.device), copy
             del copy
             tk.cuda.reset_peak_memory_stats(self.device)
-        return given, self.device
+        return (given,) if self.sent else (given, self.device)
 
     def happened(self) -> str:
         """What happened on the device: "computed", no more than one "copy", or "nothing"."""

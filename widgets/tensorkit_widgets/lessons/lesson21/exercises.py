@@ -180,12 +180,25 @@ TASKS = (
                 [1, 2, -1, 0, 3, -6, -2, -1, 2, 6],
             ),
             Launch("For 3 hours, with 1 block of 8 threads", 1, 8, lambda: k.row(1, 10, 5), [9, -5]),
+            Launch(
+                "For 8 hours, with 3 blocks of 3 threads",
+                3,
+                3,
+                lambda: k.row(2, 2, 5, 1, 1, 7, 7, 6),
+                [0, 3, -4, 0, 6, 0, -1],
+            ),
             slips=(
                 Slip(
                     AGAIN,
                     "only the first block's slots are right, and every block writes them. `cuda.threadIdx.x` begins "
                     "again at 0 in each block; `cuda.grid(1)` goes on.",
-                    behaves=k.first_block_only,
+                    behaves=(k.first_block_only, k.first_block_unguarded),
+                ),
+                Slip(
+                    AGAIN,
+                    "each slot is written by several threads. One thread for one slot: which number does a thread have "
+                    "in the whole grid?",
+                    behaves=(k.every_thread_does_all, k.whole_blocks),
                 ),
                 Slip(
                     "", "that is by how much it **fell**: the later one comes first.", behaves=k.upside_down
@@ -194,7 +207,7 @@ TASKS = (
                     "counting from zero",
                     "that looks back, to the hour before, and hour 0 has none: `x[-1]` is the last one. `out[0]` goes "
                     "from hour 0 to hour 1.",
-                    behaves=k.looked_back,
+                    behaves=(k.looked_back, k.looked_back_from_one),
                 ),
             ),
         ),
@@ -210,7 +223,13 @@ TASKS = (
             (_kernel(k.rises_unguarded), GUARD),
             (_kernel(k.rises_too_far), GUARD),
             (_kernel(k.first_block_only), AGAIN),
+            (_kernel(k.first_block_unguarded), AGAIN),
+            (_kernel(k.every_thread_does_all), AGAIN),
+            (_kernel(k.whole_blocks), AGAIN),
             (_kernel(k.looked_back), "counting from zero"),
+            (_kernel(k.looked_back_from_one), "counting from zero"),
+            (_kernel(k.blocks_of_four), ""),
+            (_kernel(k.added), ""),
             (_kernel(k.upside_down), ""),
         ),
     ),

@@ -12,13 +12,13 @@ import numpy
 from numpy import float32
 
 __all__ = [
-    "BLOCK", "add_by_loop", "add_by_parts", "add_one_guard", "add_swapped", "add_tables", "add_unguarded",
-    "crossed", "first_block_only", "histogram", "histogram_by_product", "histogram_by_rows",
-    "histogram_by_shift", "histogram_lost", "histogram_remainder",
-    "histogram_returned", "histogram_shared", "histogram_swapped", "histogram_unguarded", "last_of_all", "looked_back",
-    "photograph", "rises", "rises_by_stride", "rises_early_return", "rises_too_far", "rises_unguarded", "row", "table",
-    "turn", "turn_behind", "turn_broken", "turn_directly", "turn_half", "turn_late", "turn_twice", "upside_down",
-    "walk",
+    "BLOCK", "added", "add_by_loop", "add_by_parts", "add_one_guard", "add_swapped", "add_tables", "add_unguarded",
+    "blocks_of_four", "crossed", "every_thread_does_all", "first_block_only", "first_block_unguarded", "histogram",
+    "histogram_by_product", "histogram_by_rows", "histogram_by_shift", "histogram_lost", "histogram_remainder",
+    "histogram_returned", "histogram_shared", "histogram_swapped", "histogram_unguarded", "last_of_all",
+    "looked_back", "looked_back_from_one", "photograph", "rises", "rises_by_stride", "rises_early_return",
+    "rises_too_far", "rises_unguarded", "row", "table", "turn", "turn_behind", "turn_broken", "turn_directly",
+    "turn_half", "turn_late", "turn_twice", "upside_down", "walk", "whole_blocks",
 ]  # fmt: skip
 
 cuda: Any = None
@@ -84,8 +84,8 @@ def add_one_guard(a: Any, b: Any, out: Any) -> None:
 
 
 def row(*numbers: float) -> tuple[Any, Any]:
-    """Numbers, and room for what lies between them."""
-    return numpy.array(numbers, float32), numpy.zeros(len(numbers) - 1, float32)
+    """Numbers, and room for what is between them, which holds something else before."""
+    return numpy.array(numbers, float32), numpy.full(len(numbers) - 1, 50, float32)
 
 
 def rises(x: Any, out: Any) -> None:
@@ -121,6 +121,40 @@ def first_block_only(x: Any, out: Any) -> None:
     i = cuda.threadIdx.x
     if i < out.size:
         out[i] = x[i + 1] - x[i]
+
+
+def first_block_unguarded(x: Any, out: Any) -> None:
+    i = cuda.threadIdx.x
+    out[i] = x[i + 1] - x[i]
+
+
+def blocks_of_four(x: Any, out: Any) -> None:
+    i = cuda.blockIdx.x * 4 + cuda.threadIdx.x
+    if i < out.size:
+        out[i] = x[i + 1] - x[i]
+
+
+def every_thread_does_all(x: Any, out: Any) -> None:
+    for i in range(out.size):
+        out[i] = x[i + 1] - x[i]
+
+
+def whole_blocks(x: Any, out: Any) -> None:
+    i = cuda.blockIdx.x
+    if i < out.size:
+        out[i] = x[i + 1] - x[i]
+
+
+def added(x: Any, out: Any) -> None:
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] += x[i + 1] - x[i]
+
+
+def looked_back_from_one(x: Any, out: Any) -> None:
+    i = cuda.grid(1)
+    if 0 < i < out.size:
+        out[i] = x[i] - x[i - 1]
 
 
 def upside_down(x: Any, out: Any) -> None:

@@ -98,7 +98,12 @@ TASKS = (
         "        return ___",
         device_check(
             plays.timed,
-            Case("on a device that takes its time", lambda: (), (True, True, True), tells=plays.timed_tells),
+            Case(
+                "on a device that takes its time",
+                lambda: (),
+                (True, True, True, True),
+                tells=plays.timed_tells,
+            ),
             slips=(
                 Slip(
                     TIMING,
@@ -141,6 +146,10 @@ TASKS = (
             (lambda tk, t: lambda work: work(), ""),
             (lambda tk, t: lambda work: None, ""),
             (lambda tk, t: lambda work: str(tried.by_events(work)), ""),
+            (lambda tk, t: lambda work: tried.by_events(work) / 1000, ""),
+            (lambda tk, t: lambda work: tried.by_events(work) * 1000, ""),
+            (lambda tk, t: lambda work: -tried.by_events(work), ""),
+            (lambda tk, t: lambda work: tried.by_events(work) * 0, ""),
         ),
     ),
     Task(
@@ -272,13 +281,15 @@ TASKS = (
         "told_where",
         "Told where?",
         "The table has ten rows; 10 is no index of it.\n\n" + lettered(TABLE, "ABCDEF") + "\n\n"
-        "At which line is the error told as the program stands, and at which with `CUDA_LAUNCH_BLOCKING=1`? Give both "
-        "letters.",
+        "Which line reports the error when you run the program as it is, and which one with `CUDA_LAUNCH_BLOCKING=1`? "
+        "Give two letters, in this order.",
         letters_check(
             "FC",
             {
                 "C": Slip(
-                    BLAME, "where does a call that waits for its own work hear of it? Think of C.", given=""
+                    BLAME,
+                    "which line reports it when each call waits for its own work? Think of C.",
+                    given="",
                 ),
                 "F": Slip(
                     BLAME,
@@ -292,17 +303,19 @@ TASKS = (
                 ),
                 "A": Slip(BLAME, "ten zeros are as good as any.", given=""),
             },
+            ordered="the right two letters, in the wrong order: first the program as it is, then with blocking.",
         ),
         (
             "With blocking every call waits for its own work: the line that made the mistake is told.",
             "Without it, go on to the first line that cannot do without a number of the device.",
             "The lookup is C; the first number is wanted in F.",
         ),
-        '"F C"  # as it stands; with blocking',
+        '"F C"  # as it is; with blocking',
         entry="A B",
-        right=(lambda tk, t: "F C", lambda tk, t: ["C", "F"], _told_lines),
+        right=(lambda tk, t: "F C", lambda tk, t: ["f", "c"], _told_lines),
         wrong=(
             (lambda tk, t: "C", BLAME),
+            (lambda tk, t: "C F", ""),
             (lambda tk, t: "C E", BLAME),
             (lambda tk, t: "D C", BLAME),
             (lambda tk, t: "F B", BLAME),

@@ -6,6 +6,7 @@ so these exercises are about the kit's devices, whatever the learner's own libra
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -29,6 +30,9 @@ __all__ = [
 
 Function = Callable[..., Any]
 
+_LONG = 200_000
+"""Elements of the work that is timed: enough for a time that an error in its unit is not lost in."""
+
 _different = count(1)
 """Numbers that no memory holds from an earlier call: what is read too early must not be right by luck."""
 
@@ -37,36 +41,43 @@ _different = count(1)
 
 
 def timed(function: Function, devices: Any) -> object:
-    """(begins at the right moment, waits before it answers, a plain number) of a function that times `work`."""
+    """(begins at the right moment, waits before it answers, a plain number, milliseconds) of a function that times."""
     calls: list[bool] = []
     began: list[bool] = []
+    first, last = (tk.cuda.Event(enable_timing=True) for _ in range(2))
 
     def work() -> None:
         calls.append(tk.cuda.current_stream().query())
-        tk.ones(4, device="cuda").add_(1)
+        first.record()
+        tk.ones(_LONG, device="cuda").add_(1)
+        last.record()
 
     def after_an_event() -> None:
         began.append(not tk.cuda.current_stream().query())
         work()
 
     with devices.late():  # nothing is done before it is waited for
+        begin = time.perf_counter()
         got = function(after_an_event)
         if got is Ellipsis:
             return got
         waited = tk.cuda.current_stream().query()
         tk.cuda.synchronize()
+        whole = 1000 * (time.perf_counter() - begin)
+        number = type(got) in (int, float)
+        plausible = number and bool(began) and 0.9 * first.elapsed_time(last) <= got <= whole  # type: ignore[operator]
         event_first = bool(began) and began[-1]
         tk.ones(4, device="cuda").add_(1)  # earlier work, which is not to be timed
         calls.clear()
         function(work)
         earlier_is_done = bool(calls) and calls[-1]
         tk.cuda.synchronize()
-    return event_first or earlier_is_done, waited, type(got) in (int, float)
+    return event_first or earlier_is_done, waited, number, plausible
 
 
 def timed_tells(seen: Any) -> str:
     """What is wrong with what `timed` saw."""
-    begins, waits, number = seen
+    begins, waits, number, plausible = seen
     if not waits:
         return "your function answered before the device had done the work. Who waits for it, and where?"
     if not begins:
@@ -74,7 +85,14 @@ def timed_tells(seen: Any) -> str:
             "the time begins at the wrong moment: an event has to be recorded before `work()` is called, or all "
             "earlier work be waited for."
         )
-    return "the answer should be one number, the milliseconds." if not number else "look again."
+    if not number:
+        return "the answer should be one number, the milliseconds."
+    if not plausible:
+        return (
+            "that is not how many milliseconds the work took. Is `work()` between your two marks, the earlier one "
+            "first, and is the number in milliseconds?"
+        )
+    return "look again."
 
 
 # -- tripled(x, side) -------------------------------------------------------------------------------------------------

@@ -118,8 +118,10 @@ def _maker(base: Any) -> Leaf:
     return leaf
 
 
-def letters_check(right: str, says: Mapping[str, Slip]) -> Checker:
-    """Check a choice of letters, in any order: `says` has, for each letter, what to say when it is wrong.
+def letters_check(right: str, says: Mapping[str, Slip], ordered: str = "") -> Checker:
+    """Check a choice of letters: `says` has, for each letter, what to say when it is wrong.
+
+    They may be given in any order; with `ordered`, what to say of the right letters in a wrong one.
 
     >>> check = letters_check("AC", {letter: Slip("", f"think of {letter}.", given=letter) for letter in "ABC"})
     >>> check(Answer("c, a")), check(Answer("A B C"))
@@ -130,20 +132,21 @@ def letters_check(right: str, says: Mapping[str, Slip]) -> Checker:
         chosen = _letters(answer.value, "".join(says))
         if chosen is None:
             return Verdict(None, f"{quoted(answer.value)} is not a row of letters, such as A C.")
-        wrong = chosen.symmetric_difference(right)
+        wrong = set(chosen).symmetric_difference(right)
         for letter, slip in says.items():
             if letter in wrong:
                 return slip.verdict()
-        return Verdict(True)
+        unordered = isinstance(answer.value, (set, frozenset)) or chosen != right
+        return Verdict(False, ordered) if ordered and unordered else Verdict(True)
 
     return Checker(check)
 
 
-def _letters(value: object, known: str) -> set[str] | None:
+def _letters(value: object, known: str) -> str | None:
     if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(part, str) for part in value):
         value = " ".join(list(value)[: len(known)])
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
         return None
     words = re.findall(r"[^\s,;.]+", value.upper())
-    letters = set("".join(word for word in words if word != "AND"))
-    return letters if letters and letters <= set(known) else None
+    letters = "".join(word for word in words if word != "AND")
+    return letters if letters and set(letters) <= set(known) else None

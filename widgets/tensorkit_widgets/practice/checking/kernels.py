@@ -74,20 +74,21 @@ class Launch:
 class _Outcome:
     """What came of one launch: an error, or what the result holds, what was found, and whether nothing was done.
 
-    `shared` are the names of its arrays in shared memory.
+    `shared` are the names of its arrays in shared memory; `faults` what was found of which array, by its place among
+    the kernel's, whatever the learner calls it.
     """
 
     holds: object = None
     found: tuple[Finding, ...] = ()
     shared: frozenset[str] = frozenset()
+    faults: frozenset[tuple[str, int]] = frozenset()
     idle: bool = False
     error: Exception | None = None
 
     def like(self, other: _Outcome) -> bool:
         if self.error is not None or other.error is not None:
             return type(self.error) is type(other.error)
-        kinds, theirs = ({one.kind for one in outcome.found} for outcome in (self, other))
-        return kinds == theirs and alike(self.holds, other.holds)
+        return self.faults == other.faults and alike(self.holds, other.holds)
 
     def right(self, launch: Launch) -> bool:
         return self.error is None and not self.found and alike(self.holds, launch.numbers())
@@ -133,7 +134,9 @@ def _launched(kernel: Kernel, launch: Launch) -> _Outcome:
         return _Outcome(error=error)
     grave = tuple(found for found in trace.findings if found.grave)
     shared = frozenset(name for name, view in trace.views.items() if view.memory.space == "shared")
-    return _Outcome(seen(arguments[-1]), grave, shared, not trace.steps and not trace.strays)
+    names = list(trace.views)
+    faults = frozenset((one.kind, names.index(one.array) if one.array in names else -1) for one in grave)
+    return _Outcome(seen(arguments[-1]), grave, shared, faults, not trace.steps and not trace.strays)
 
 
 def _first_fault(mine: list[_Outcome], launches: tuple[Launch, ...]) -> Verdict:
@@ -155,6 +158,8 @@ def _finding(found: Finding, shared: frozenset[str], launch: Launch) -> Verdict:
     name = MEANS.get(found.kind, "")
     if found.kind == "race" and found.array in shared:
         name = "a block does not go in step"
+    elif found.kind == "race" and " read" not in found.text:
+        name = ""  # two threads write: each may do so for a reason of its own
     return Verdict(False, f"{launch.says}: {found.text[:LONGEST_TEXT]}", name)
 
 
