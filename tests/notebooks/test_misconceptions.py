@@ -57,7 +57,7 @@ PICTURES = {
         "22",
         'small = tk.ones(32, 32, device="cuda")\nwith timeline() as line:',
     ),
-    "streams race": ("22", 'print("y, where nobody waits:")'),
+    "streams race": ("22", 'print("y, without a wait:")'),
     "non_blocking reads stale bytes": ("22", 'print("the sum, read at once and read after a wait:")'),
     "device errors blame the wrong line": ("22", "line  # what had been asked"),
     "element loops": ("12", "%%explain\nfew = tk.arange(4.0)"),

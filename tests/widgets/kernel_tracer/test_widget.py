@@ -126,7 +126,7 @@ def test_findings_are_listed_and_gone_to() -> None:
     send(w, "next")
     assert (w.at, lit(w, "found:")) == (w.trace.findings[0].step + 1, ["found:0"])
     assert "thread:3" in lit(w, "thread:", "seam")
-    assert tiles(w)["thread:3"].label == "thread 3 asks for a[3], which is out of bounds"
+    assert tiles(w)["thread:3"].label == "thread 3 reaches for a[3], which is out of bounds"
     assert w.show(-1)._state.chosen == 1
     assert lit(w.step(-1), "found:") == []
     with pytest.raises(IndexError, match="there are 2 findings, and none has the number 5"):

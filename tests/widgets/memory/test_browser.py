@@ -81,7 +81,7 @@ def test_rebinding_and_freeing(book: Any) -> None:
     number = book.cell("x = x * 2")
     book.shows(2, cell=number, made=1, rebound=1, freed=1)
     words = book.root(2).locator(".tk-picture").inner_text()
-    assert "x: stands for another tensor now" in words
+    assert "x: names another tensor now" in words
     assert "freed: 12 bytes" in words
     number = book.cell("del x")
     book.shows(2, cell=number, freed=1)

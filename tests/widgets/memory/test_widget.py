@@ -148,7 +148,7 @@ def test_made_rebound_freed(made: list[MemoryMap]) -> None:
     book.cell("x = x + 1")
     words = said(book.map)
     assert "x: new, 12 bytes" in words
-    assert "x: stands for another tensor now, on another storage" in words
+    assert "x: names another tensor now, on another storage" in words
     assert "x stood here before this cell" in words
     book.cell("x = x * 2")
     words = said(book.map)
@@ -159,7 +159,7 @@ def test_made_rebound_freed(made: list[MemoryMap]) -> None:
     book.cell("y = x[1:]")
     assert "y: on the storage of x, so nothing was copied" in said(book.map)
     book.cell("y = x.view(3, 1)")
-    assert "y: stands for another tensor now, on the same storage" in said(book.map)
+    assert "y: names another tensor now, on the same storage" in said(book.map)
     book.cell("del y")
     assert "y: gone, and its storage stays for x" in said(book.map)
 
@@ -308,7 +308,7 @@ def test_one_storage_alone_and_back(made: list[MemoryMap]) -> None:
     book.map.show("u")
     book.cell("del u")
     assert order(book.map) == ["t"], "what is gone cannot stand alone"
-    with pytest.raises(KeyError, match="'nowhere' stands on no storage"):
+    with pytest.raises(KeyError, match="'nowhere' is on no storage"):
         book.map.show("nowhere")
     for key in ("h", "h1", "h99999999999:1", "s1:2", "hx:1", "h-1:2"):
         book.map._heard(None, {"kind": "only", "key": key}, [])

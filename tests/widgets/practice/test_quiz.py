@@ -466,7 +466,7 @@ def _packed(whole: object) -> str:
     ],
 )
 def test_a_damaged_seal_is_said(text: str) -> None:
-    with pytest.raises(BadSeal, match="make it anew"):
+    with pytest.raises(BadSeal, match="make it again"):
         SealedText(text)
 
 

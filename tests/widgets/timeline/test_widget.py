@@ -116,7 +116,7 @@ def test_a_pageable_copy_says_why_the_program_waits() -> None:
 def test_the_whole_is_summed_up() -> None:
     said = programs.two_streams().text()
     assert "Timeline: 8 events in 364 µs, simulated" in said
-    assert "The CPU asks for 33 µs and waits for 331 µs." in said
+    assert "The CPU spends 33 µs handing over work and 331 µs waiting." in said
     assert "more than one stream works at the same time" in said
     assert "at the same time" not in programs.product().text()
 

@@ -223,7 +223,7 @@ ERRORS: list[Wanted] = [
     ("v @ tk.ones(4)", "matmul", (Culprit(0, 0), Culprit(1, 0)), "3 numbers", "last size"),
     ("x[3]", "index-range", (Culprit(0, 0),), "0 to 2", "count from 0"),
     ("x[0, -5]", "index-range", (Culprit(0, 1),), "-4 to -1", "slice"),
-    ("x[[0, 7]]", "index-range", (Culprit(0, 0),), "7 is none of them", "slice"),
+    ("x[[0, 7]]", "index-range", (Culprit(0, 0),), "7 is not among them", "slice"),
     ("x[0, 0, 0]", "too-many-indices", (), "x has 2 dimensions", ".size()"),
     ("x[0][0][0]", "index-0d", (), "no dimension left", ".item()"),
     ("x[1.5]", "index-kind", (), "whole number", "int"),

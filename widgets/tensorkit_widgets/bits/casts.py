@@ -109,8 +109,8 @@ def _to_whole(
             f"{goes}, and every pattern of bits is taken by a number."), (
             f"What comes out is not defined. Here it was {then}: do not build on it."), None  # fmt: skip
     whole = int(number)
-    cut = "nothing stands after the point" if whole == number else f"{rough(abs(number - whole))} is dropped"
-    first = f"What stands after the point is dropped, towards 0: {now} → {_counted(whole)}."
+    cut = "nothing comes after the point" if whole == number else f"{rough(abs(number - whole))} is dropped"
+    first = f"What comes after the point is dropped, towards 0: {now} → {_counted(whole)}."
     if target.low <= whole <= target.high:
         return f"cut: {cut}" if whole != number else "the same number", first, (
             f"{_counted(whole)} fits: {goes}."), f"It is kept as {then}. Nothing was rounded.", None  # fmt: skip

@@ -76,7 +76,7 @@ def _float_lines(bits: int, format: Format) -> tuple[list[str], list[str]]:
     large = [f"{plus} × {raised(power)} × {exactly(part + lead, 24)}  =  {value}"]
     halves = _halves(mantissa, format, lead)
     small = [
-        f"The mantissa stands for {exactly(part + lead, 24)} = {halves}."
+        f"The mantissa means {exactly(part + lead, 24)} = {halves}."
         if mantissa
         else "The mantissa is 1 and nothing more."
     ]

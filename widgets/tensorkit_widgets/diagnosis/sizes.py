@@ -80,7 +80,7 @@ def _view_count(case: Case, match: re.Match[str]) -> Diagnosis:
     if -1 in shape:
         known = prod(n for n in shape if n != -1)
         why = (
-            f"-1 stands for whatever is left, but {count} elements cannot be shared out by {known}: "
+            f"-1 means whatever is left, but {count} elements cannot be shared out by {known}: "
             f"{count} / {known} is no whole number"
         )
         return Diagnosis("view-count", why, (f"choose sizes that divide {count}",))
@@ -341,7 +341,7 @@ def _dim_range(case: Case, match: re.Match[str]) -> Diagnosis:
     places = "places for a new one" if new else "dimensions"
     why = (
         f"{case.called()}{which} has {many} dimension{'s' * (many != 1)}, so the {places} are 0 to {high}, or "
-        f"{low} to -1 counted from the end; {dim} is none of them"
+        f"{low} to -1 counted from the end; {dim} is not among them"
     )
     return Diagnosis("dim-range", why, ("the last dimension is -1, however many there are",))
 
@@ -359,7 +359,7 @@ def _index_range(case: Case, match: re.Match[str]) -> Diagnosis:
         dim = size.index(many)  # dimensions that lists index are counted as they are fetched, lists first
     why = (
         f"dimension {dim} of {case.called()} has size {many}, so its indices are 0 to {many - 1}, or -{many} to -1 "
-        f"from the end; {index} is none of them"
+        f"from the end; {index} is not among them"
         if many
         else f"dimension {dim} of {case.called()} has size 0: there is nothing to take"
     )
@@ -397,7 +397,7 @@ RULES.says(
     "mask-size",
     r"The shape of the mask (?P<m>\[.*?\]) at index \d+ does not match the shape of the indexed tensor (?P<s>\[.*?\])"
     r"|boolean index did not match",
-    "a mask says yes or no to each element, so its sizes must be those of the dimensions that it stands for",
+    "a mask says yes or no to each element, so its sizes must be those of the dimensions that it selects from",
     "make the mask from the tensor itself: t[t > 0]",
 )
 RULES.says(

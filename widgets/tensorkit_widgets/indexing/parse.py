@@ -67,7 +67,7 @@ _WITH = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 _COMPARE = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
 _JOIN = {ast.BitAnd: "&", ast.BitOr: "|"}
 _PICKS = (
-    "between brackets stand numbers, slices such as 1:, lists such as [0, 2], None, ..., True, False, "
+    "between brackets you can write numbers, slices such as 1:, lists such as [0, 2], None, ..., True, False, "
     "or a mask such as t > 3"
 )
 
@@ -129,7 +129,7 @@ def _called(node: ast.Call, name: str) -> Pick:
     if verb not in IN_PLACE or len(node.args) != IN_PLACE[verb] or node.keywords:
         known = ", ".join(f"{method}(…)" if count else f"{method}()" for method, count in IN_PLACE.items())
         raise NotAllowed(
-            f"not allowed here: {_as_typed(node, name)}; behind the brackets may stand {known}, or = 5"
+            f"not allowed here: {_as_typed(node, name)}; behind the brackets you can write {known}, or = 5"
         )
     assert isinstance(node.func, ast.Attribute)
     value = _number(node.args[0]) if node.args else None

@@ -5,7 +5,7 @@
 >>> IndexExplorer(t, "1:, ::2").status, IndexExplorer(t, "1:, [0, 2]").status
 ('view', 'copy')
 >>> IndexExplorer(t, "t[[0, 1]][0] = 5").run().text().splitlines()[-1]
-'t stays as it was: t[[0, 1]] made a copy, [0] = 5 wrote into that copy, and nobody keeps it.'
+'t stays as it was: t[[0, 1]] made a copy, [0] = 5 wrote into that copy, which is not kept.'
 """
 
 from __future__ import annotations
@@ -361,7 +361,7 @@ class IndexExplorer(Board):
             return (f"The engine takes this write. This picture does not carry it out: {outcome.first}.",)
         if at == 0:
             return (
-                f"Between the brackets stands one thing for each dimension. What does {self._code(1, False)} choose?",
+                f"Between the brackets is one entry for each dimension. What does {self._code(1, False)} choose?",
             )
         if at == 1:
             many = f"{count:,} number{'s' * (count != 1)} chosen"

@@ -110,4 +110,4 @@ def write_words(name: str, fetched: str, tail: str, kind: str) -> str:
         return f"{fetched}{tail} fetches, computes in place, and puts the result back: {name} has changed."
     if kind == "view":
         return f"{fetched} is a view on the storage of {name}, so {tail.strip()} arrives in {name}."
-    return f"{name} stays as it was: {fetched} made a copy, {tail.strip()} wrote into that copy, and nobody keeps it."
+    return f"{name} stays as it was: {fetched} made a copy, {tail.strip()} wrote into that copy, which is not kept."

@@ -354,7 +354,7 @@ def _slot(model: Moment, strip: Strip, slot: int, x: float, y: float, unit: floa
         kinds = ("blank",)
     if any(f.array in strip.names and f.slot == slot and f.grave for f in launch.found_at(at)):
         kinds = (*kinds, "seam")
-    said = f"slot {slot} of {strip.name} holds {text if value is not None else 'what nobody has written'}"
+    said = f"slot {slot} of {strip.name} holds {text if value is not None else 'nothing yet'}"
     if mine:
         said += f"; touched by {thread_names(launch.trace, mine)}"
     fits = min(13.0, (unit - 4) / (max(len(text), 1) * MONO))

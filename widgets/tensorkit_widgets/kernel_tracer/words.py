@@ -73,7 +73,7 @@ def touch_label(launch: Launch, thread: int, touch: Touch | None, stray: Stray |
     """What is said of a thread's tile."""
     name = thread_names(launch.trace, (thread,))
     if stray is not None:
-        return f"{name} asks for {element(stray.array, stray.indices)}, which is out of bounds"
+        return f"{name} reaches for {element(stray.array, stray.indices)}, which is out of bounds"
     if kind == "barrier":
         return f"{name} is at the barrier"
     if touch is None:

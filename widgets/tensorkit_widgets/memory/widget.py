@@ -92,7 +92,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
         With a name only the storage that it stands on, large.
 
         Raises:
-            KeyError: for a name that stands on no storage at this moment.
+            KeyError: for a name that is on no storage at this moment.
         """
         return self._kept_at(replace(self._state, only=0 if name is None else self._number(name)))
 
@@ -100,7 +100,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
         """Show only the storage that a name stands on, large; all storages again without a name.
 
         Raises:
-            KeyError: for a name that stands on no storage at this moment.
+            KeyError: for a name that is on no storage at this moment.
         """
         with self._guard:
             number = 0 if name is None else self._number(name)
@@ -113,7 +113,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
         for storage in page.snapshot.storages if page is not None else ():
             if any(way.text == name for holder in storage.holders for way in holder.ways):
                 return storage.number
-        raise KeyError(f"{name!r} stands on no storage at this moment")
+        raise KeyError(f"{name!r} is on no storage at this moment")
 
     def alt(self) -> str:
         """One sentence for those who do not see the picture."""

@@ -230,7 +230,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rebound:
-    """A name that stands for another tensor now. The storages are equal when only the view is another; None: none."""
+    """A name that names another tensor now. The storages are equal when only the view is another; None: none."""
 
     name: str
     before: int | None

@@ -186,9 +186,9 @@ def _names(page: MemoryPage) -> list[Happening]:
     out: list[Happening] = []
     for one in change.rebound:
         if one.before == one.after:
-            words = "stands for another tensor now, on the same storage"
+            words = "names another tensor now, on the same storage"
         else:
-            words = "stands for another tensor now, on another storage"
+            words = "names another tensor now, on another storage"
         out.append(("rebound", f"{one.name}: {words}"))
     for one in change.bound:
         storage = page.snapshot.storage(one.after) if one.after is not None else None

@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorkit
 from tensorkit_widgets.practice.checking.known_errors import known_slip
+from tensorkit_widgets.practice.checking.near_misses import near_miss
 from tensorkit_widgets.practice.checking.typed import number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Question
@@ -114,7 +115,7 @@ def wanted(asked: Question) -> str:
     return {
         "one": f"one of the options, A to {last}",
         "several": f"some of the options, A to {last}",
-        "row": "a row of whole numbers, such as (2, 3)",
+        "row": f"a row of whole numbers, such as {asked.entry or '(2, 3)'}",
         "number": f"one whole number, such as {_not_it(asked, 7, 8)}",
         "float": f"one number, such as {_not_it(asked, 0.5, 1.5)}",
         "code": "a line of code, such as t[1:]",
@@ -171,7 +172,11 @@ def judge(asked: Question, answer: object) -> Verdict:
     if kind == "several":
         return _judge_several(asked, answer if isinstance(answer, tuple) else ())
     slip = next((slip for slip in asked.slips if slip.fits(Answer(answer))), None)
-    return slip.verdict() if slip else Verdict(False, f"{words(asked, answer)} is not it.")
+    return (
+        slip.verdict()
+        if slip
+        else near_miss(asked.answer, answer) or Verdict(False, f"{words(asked, answer)} is not it.")
+    )
 
 
 def _right(asked: Question, answer: object) -> bool:

@@ -106,12 +106,14 @@ def find_puzzle(name: str) -> Puzzle:
 
 
 def practised(misconception: str, near: str = "") -> str:
-    """Where a misconception is taken up again: an exercise or a quiz, of the lesson `near` first; `''` when nowhere.
+    """Where a misconception is taken up again: an exercise or a quiz, of the lesson `near` or a later one.
+
+    `''` when nowhere: what a learner has behind them is not named.
 
     >>> practised("squeeze eats the batch dimension", "03")
     'the exercise **Drop the channel, keep the batch** of lesson 03'
     """
-    for number in sorted(_lesson_numbers(), key=lambda number: (number != near, number)):
+    for number in sorted(number for number in _lesson_numbers() if number >= near):
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
         exercises = (("exercise", task.title, {name for _, name in task.wrong}) for task in lesson.TASKS)
         quizzes = (

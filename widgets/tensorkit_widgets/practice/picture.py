@@ -61,6 +61,11 @@ class Picture:
         meta = describe(self._tensor)
         return look(self._tensor, Window((0,) * len(meta.size), meta.size), ((0, meta.slots),))
 
+    @property
+    def slots(self) -> int:
+        """How many slots the storage has."""
+        return self._seen.meta.slots
+
     def hint(self) -> str:
         """How something is chosen, in a sentence."""
         return _HINTS[self.pick]

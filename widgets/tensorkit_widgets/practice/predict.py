@@ -21,6 +21,7 @@ import tensorkit
 from tensorkit_widgets.practice.answers import example, letter, refusal, understood, words
 from tensorkit_widgets.practice.card import Card, button, earlier_part, entry_box, verdict_part
 from tensorkit_widgets.practice.catalogue import Question, find_question, is_name, practised
+from tensorkit_widgets.practice.checking.near_misses import near_miss
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Pick
 from tensorkit_widgets.practice.markup import escape, markup, plain, shown
@@ -144,22 +145,25 @@ class Predict(Card):
             return Verdict(None, f"It is {truth}. {why}".strip())
         if same(self.answer, self._asked.answer):
             return Verdict(True, why or f"It is {truth}.")
-        slip = next((s for s in self._asked.slips if s.fits(Answer(self.answer))), None)
+        slip: Slip | Verdict | None = next(
+            (s for s in self._asked.slips if s.fits(Answer(self.answer))), None
+        )
+        if slip is None and not self._asked.options and self._asked.pick != "step":
+            slots = self._picture.slots if self._picture and self._asked.pick == "slot" else 0
+            slip = near_miss(self._asked.answer, self.answer, slots)
         said = f"You said {words(self._asked, self.answer)}" + (
             "." if self._asked.options else f"; it is {truth}."
         )
         name = slip.misconception if slip else ""
         more = self._second_look(name) if self.sure else ""
-        says = " ".join(part for part in (said, slip.says if slip else "", why, more) if part)
+        says = " ".join(part for part in (said, _sentence(slip.says) if slip else "", why, more) if part)
         return Verdict(False, says, name)
 
     def _second_look(self, misconception: str) -> str:
         """What is worth saying to somebody who was sure of a wrong answer: such an error comes back by itself."""
-        again = practised(misconception, self.name[:2] if is_name(self.name) else "")
+        again = practised(misconception, self.name[:2] if is_name(self.name) else "00")
         where = f" It comes back in {again}." if again else ""
-        return (
-            f"You were sure, so this one is worth a second look: go through what follows step by step.{where}"
-        )
+        return f"{in_order(_SURE, self.name, '', 'free')[0]}{where}"
 
     def skip(self) -> None:
         """Look at the answer without a prediction."""
@@ -262,6 +266,20 @@ class Predict(Card):
             "skip": lambda _: self.skip(),
             "again": lambda _: self.again(),
         }
+
+
+_SURE = (
+    "You were sure, so go through what follows step by step.",
+    "You were sure of it. What follows shows where the two ways part: look for that place.",
+    "You were sure, and many people are. Find the first step below that surprises you.",
+    "You were sure: say to yourself, in one sentence, what you had thought before you read on.",
+    "Since you were sure, try it in the next cell with other numbers as well.",
+)
+"""What is worth saying to somebody who was sure of a wrong answer; each card has one of them."""
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _slip(given: Any, says: str | tuple[str, str]) -> Slip:

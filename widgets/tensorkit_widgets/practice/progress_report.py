@@ -173,12 +173,12 @@ def _page(lessons: Lessons, met: Sequence[Met], where: str) -> str:
     parts: list[str] = []
     if lessons:
         groups = "".join(_group(heading, lines) for heading, lines in lessons)
-        parts.append(_table("Your progress", ("", "Card", "How it stands"), groups))
+        parts.append(_table("Your progress", ("", "Card", "So far"), groups))
     else:
         parts.append(f"<p>{escape(_NOTHING)}</p>")
     if met:
         rows = "".join(_row(*cells) for cells in map(_met_cells, met))
-        heads = ("", "Misconception", "What dissolves it", "How it stands")
+        heads = ("", "Misconception", "What dissolves it", "So far")
         parts.append(_table("Misconceptions met", heads, f"<tbody>{rows}</tbody>"))
     return "".join([*parts, markup(where)] if where else parts)
 

@@ -75,10 +75,10 @@ class SealedText:
                 "envelopes": [base64.b64decode(one, validate=True) for one in found["envelopes"]],
             }
         except (binascii.Error, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise BadSeal("this is no sealed answer; make it anew with seal(...)") from error
+            raise BadSeal("this is no sealed answer; make it again with seal(...)") from error
         rounds = whole["rounds"]
         if whole["kind"] not in _KINDS or type(rounds) is not int or not 1 <= rounds <= _MOST_ROUNDS:
-            raise BadSeal("this is a sealed answer of another version; make it anew with seal(...)")
+            raise BadSeal("this is a sealed answer of another version; make it again with seal(...)")
         return whole
 
     @property

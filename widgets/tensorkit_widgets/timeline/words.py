@@ -177,7 +177,7 @@ def _held(event: QueueEvent, held: Span | None) -> list[str]:
     if held is not None and held.length:
         said = [f"The program waits {how_long(held.length)} for it, until {moment(held.end)}."]
         if event.source == "cpu" and not event.pinned:
-            said.append("Only out of pinned memory is copied while the program goes on.")
+            said.append("The program can go on during a copy only if the CPU's memory is pinned.")
         return said
     if event.kind == "synchronize":
         return ["There is nothing left to wait for."]
@@ -194,7 +194,7 @@ def summary(spans: Sequence[Span]) -> tuple[str, ...]:
     held = sum(span.length for span in spans if span.kind == "held")
     asking = sum(span.length for span in spans if span.kind == "call")
     total = max(span.end for span in spans)
-    said = [f"The CPU asks for {how_long(asking)} and waits for {how_long(held)}."]
+    said = [f"The CPU spends {how_long(asking)} handing over work and {how_long(held)} waiting."]
     busy = {lane: _busy(spans, lane) for lane in lanes(spans) if lane != CPU}
     shown = list(busy)[:MOST_SAID]
     said += [f"{lane} works {how_long(busy[lane])} of {how_long(total)}." for lane in shown]

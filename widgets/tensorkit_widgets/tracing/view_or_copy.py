@@ -203,7 +203,7 @@ def _why_written(name: str, before: Sequence[Seen], outputs: Sequence[Seen], wri
     old, new = first.before, first.after
     called = _called(old)
     if old.storage != new.storage:
-        return f"{called} stands on another storage now; the old one is unchanged"
+        return f"{called} is on another storage now; the old one is unchanged"
     if old.meta.size != new.meta.size or old.meta.stride != new.meta.stride:
         return f"{called} itself has other sizes and strides now; no number moved"
     told = f"the numbers were written into {called}’s own storage, so every tensor on storage {old.storage} sees them"

@@ -148,8 +148,8 @@ _LINE = function_check(
     slips=(
         Slip(
             RETURNS,
-            "the numbers are right, and the device had nothing to do: the table was copied there, and nobody kept the "
-            "copy.",
+            "the numbers are right, and the device had nothing to do: the table was copied there, and the copy was not "
+            "kept.",
             behaves=f.line_not_kept,
         ),
         Slip(
@@ -214,7 +214,7 @@ _REPAIRED = function_check(
         Slip(
             RETURNS,
             "the result is still on the CPU, whatever `device` says: `t.to(device)` on a line of its own makes a copy "
-            "that nobody keeps.",
+            "that is not kept.",
             behaves=f.standard_untouched,
         ),
         Slip(
@@ -225,8 +225,8 @@ _REPAIRED = function_check(
         ),
         Slip(
             SAME,
-            "on a device it works. On the CPU `t.to(device)` is `t` itself, and your function writes into the tensor "
-            "of whoever called it.",
+            "on a device it works. On the CPU `t.to(device)` is `t` itself, and your function writes into the "
+            "caller's own tensor.",
             behaves=f.standard_in_place,
         ),
         Slip(ONCE, "`cuda()` goes to one device, whatever `device` says.", behaves=f.standard_on_cuda),
@@ -255,7 +255,7 @@ TASKS = (
         letters_check(
             "BE",
             {
-                "A": Slip(TRIP, "**a**: the sum is a tensor on the device, too. Nobody has read it.", given="A"),
+                "A": Slip(TRIP, "**a**: the sum is a tensor on the device, too. No line has read it.", given="A"),
                 "B": Slip(TRIP, "**b** is missing: `item()` makes a Python number.", given="B"),
                 "C": Slip(
                     "a slice aliases its base", "**c** is a view: another look at the storage over there.", given="C"

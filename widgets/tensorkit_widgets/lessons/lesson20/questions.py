@@ -99,7 +99,7 @@ MOVING = (
         '`t1 = tk.tensor([1.0, 2.0, 3.0])` lies on the CPU. Then `t1.to("cuda")`, on a line of its own. '
         "Where is `t1` now?",
         STAYS,
-        "`.to()` made a second tensor over there, and nobody kept it. `t1` was only read.",
+        "`.to()` made a second tensor over there, and it was not kept. `t1` was only read.",
         options=(WENT, STAYS, BOTH),
         slips=(
             Slip(RETURNS, "No name has moved: what `.to()` returned was dropped.", given=WENT),
@@ -144,12 +144,12 @@ COMPUTING = (
         slips=(
             Slip(
                 PLACE,
-                "That would take a copy of `t1`, and nobody asked for one.",
+                "That would take a copy of `t1`, and you did not ask for one.",
                 given="The sum, on the device",
             ),
             Slip(
                 PLACE,
-                "That would take a copy of `t1_gpu`, and nobody asked for one.",
+                "That would take a copy of `t1_gpu`, and you did not ask for one.",
                 given="The sum, on the CPU",
             ),
         ),
@@ -165,7 +165,7 @@ COMPUTING = (
         slips=(
             Slip(
                 TRIP,
-                "Nobody fetches the rest of `w` on the first call and keeps it: each call asks anew.",
+                "Nothing fetches the rest of `w` on the first call and keeps it: each call fetches again.",
                 given=1,
             ),
             Slip(TRIP, "A Python number is in the CPU's memory. It has to get there.", given=0),
@@ -204,7 +204,7 @@ QUIZZES = (
                 "through_numpy",
                 "`t = tk.zeros(3)`, then `t.numpy()[1] = 5`. What is `t[1]`?",
                 5,
-                "The array and the tensor read the same bytes. (Lesson 11)",
+                "The array and the tensor read the same bytes. (Lesson 15)",
                 slips=(Slip(NUMPY, "`numpy()` copies nothing: it gives a second look at one memory.", given=0),),
                 proof=_through_numpy,
             ),
@@ -212,7 +212,7 @@ QUIZZES = (
                 "contiguous",
                 "`x = tk.zeros(2, 3)` is contiguous already. What does `x.contiguous()` give?",
                 "`x` itself: nothing is copied",
-                "It has nothing to put in order, so it hands back what it was given. (Lesson 03)",
+                "It has nothing to put in order, so it hands back what it was given. (Lesson 05)",
                 options=("`x` itself: nothing is copied", "A copy of `x`, in its own storage"),
                 slips=(
                     Slip(
@@ -228,7 +228,7 @@ QUIZZES = (
                 "`row = tk.zeros(1000, 1000)[0]` shows a thousand numbers, of 4 bytes each. How many bytes does it "
                 "keep alive?",
                 4_000_000,
-                "A slice keeps the whole storage that it reads. (Lesson 03)",
+                "A slice keeps the whole storage that it reads. (Lesson 05)",
                 slips=(
                     Slip(SAVED, "That is what it shows; its storage holds a million numbers.", given=4000),
                     Slip("bytes per element", "That many numbers, at 4 bytes each.", given=1_000_000),

@@ -134,8 +134,8 @@ TASKS = (
             slips=(
                 Slip(
                     ALONG,
-                    "`x` and `y` have changed places. The row stands first between the brackets, and it is `y` that "
-                    "grows downwards: with 10 columns, the last six of them have nobody to add them up.",
+                    "`x` and `y` have changed places. The row comes first between the brackets, and it is `y` that "
+                    "grows downwards: with 10 columns, the last six of them have no thread to add them up.",
                     behaves=k.add_swapped,
                 ),
                 Slip(
@@ -314,7 +314,7 @@ TASKS = (
                 ),
                 Slip(
                     ALONG,
-                    "`x` and `y` have changed places: the row stands first, and `y` is the row.",
+                    "`x` and `y` have changed places: the row comes first, and `y` is the row.",
                     behaves=k.histogram_swapped,
                 ),
                 Slip(

@@ -92,7 +92,7 @@ QUIZZES = (
                 "the time go?",
                 CALLS,
                 "The additions are the same. It is the call that is dear, and the loop makes one for each element. "
-                "(Lesson 06)",
+                "(Lesson 12)",
                 options=(
                     CALLS,
                     "Into the additions: `sum` does fewer of them",
@@ -116,7 +116,7 @@ QUIZZES = (
                 "wrap",
                 "Two pixels of dtype `uint8` hold 200 and 100. Their sum, as `uint8`?",
                 44,
-                "300 does not fit into eight bits, so it begins again after 255: 300 - 256. (Lesson 04)",
+                "300 does not fit into eight bits, so it begins again after 255: 300 - 256. (Lesson 06)",
                 slips=(
                     Slip("integers wrap", "300 needs nine bits; `uint8` has eight.", given=300),
                     Slip("integers wrap", "It does not stop at the largest number.", given=255),
@@ -226,7 +226,7 @@ QUESTIONS = (
             ),
             Slip(
                 "a block does not go in step",
-                "Nobody looks whether a kernel waits where it should.",
+                "Nothing checks whether a kernel waits where it should.",
                 given="The launch is refused",
             ),
         ),
@@ -240,7 +240,7 @@ QUESTIONS = (
         "Rows are 32 · 4 = 128 bytes apart, so no two of these numbers lie in one sector.",
         slips=(
             Slip("memory moves in sectors", "That would do for 32 neighbours, as in a row.", given=4),
-            Slip("memory moves in sectors", "One column is no one piece of memory: only a row is.", given=1),
+            Slip("memory moves in sectors", "A column is not one piece of memory; a row is.", given=1),
             Slip("memory moves in sectors", "That is how many bytes the threads ask for.", given=128),
         ),
         proof=_sectors,

@@ -107,7 +107,7 @@ TASKS = (
             slips=(
                 Slip(
                     TIMING,
-                    "nobody waits for the device: your function answers while the work is still in the queue, and what "
+                    "nothing waits for the device: your function answers while the work is still in the queue, so what "
                     "it has timed is the call.",
                     behaves=(tried.by_stopwatch_alone, tried.by_stopwatch_too_late),
                 ),
@@ -402,7 +402,7 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "This function brings the numbers of `x` home. Whoever tries it finds them right, nearly always. Now and then "
+        "This function brings the numbers of `x` home. When you try it, they are nearly always right. Now and then "
         "they are old ones. Repair it.\n\n"
         "    def fetched(x):\n"
         "        here = tk.empty(x.shape, dtype=x.dtype, pin_memory=True)\n"
@@ -415,8 +415,7 @@ TASKS = (
                 Slip(
                     STALE,
                     "the list is made while the copy is still in the queue. `tolist()` of a tensor on the CPU waits "
-                    "for nobody. What has to be waited for is the copy, so it is behind the copy that the program has "
-                    "to wait.",
+                    "for nothing. The program has to wait for the copy, so the wait belongs behind the copy.",
                     behaves=(tried.fetched_too_early, tried.fetched_after_a_wait_before),
                 ),
             ),

@@ -12,6 +12,10 @@ from tensorkit_widgets.practice.kinds import Question
 
 __all__ = ["QUESTIONS"]
 
+ALWAYS_8 = "8: the lines run in their order"
+ALWAYS_1 = "1: the idle stream is always first"
+EITHER = "1 or 8: nothing says which is first"
+
 
 def _stopwatch(_: Any) -> str:
     with tk.cuda.emulate() as devices, devices.late():
@@ -29,14 +33,21 @@ def _waiting(_: Any) -> int:
         return sum(counted(lambda act=act: act(its))[1] > 0 for _, act in WAITS)  # type: ignore[misc]
 
 
-def _raced(_: Any) -> int:
+def _raced(_: Any) -> str:
+    """Each of the two streams is held once, so that the other one is first."""
+    found = set()
     with tk.cuda.emulate() as devices:
-        side, x = tk.cuda.Stream(), tk.zeros(3, device="cuda")
-        with devices.hold(side):
-            with tk.cuda.stream(side):
-                x.fill_(7)
-            y = x + 1
-        return int(y[0])
+        side, current = tk.cuda.Stream(), tk.cuda.current_stream()
+        for late in (side, current):
+            x = tk.zeros(3, device="cuda")
+            tk.cuda.synchronize()
+            with devices.hold(late):
+                with tk.cuda.stream(side):
+                    x.fill_(7)
+                y = x + 1
+            found.add(y.tolist()[0])
+            tk.cuda.synchronize()
+    return EITHER if found == {1.0, 8.0} else str(found)
 
 
 def _early(_: Any) -> int:
@@ -87,7 +98,7 @@ QUESTIONS = (
             ),
             Slip(
                 "a call only queues",
-                "`y.sum()` is a tensor on the device. Nobody has looked at it yet.",
+                "`y.sum()` is a tensor on the device. No line has looked at it yet.",
                 given=5,
             ),
             Slip(
@@ -124,17 +135,22 @@ QUESTIONS = (
         "    with tk.cuda.stream(side):\n"
         "        x.fill_(7)\n"
         "    y = x + 1\n\n"
-        "What number does `y[0]` hold in the end?",
-        1,
-        "`x.fill_(7)` stands in one queue, `x + 1` in another, and nothing says that one has to wait for the other. "
-        "The idle stream is first.",
+        "What may `y[0]` hold in the end?",
+        EITHER,
+        "`x.fill_(7)` is in one queue, `x + 1` in another, and nothing makes one wait for the other. The idle stream "
+        "is likely to be first, and that is all you can say.",
+        options=(ALWAYS_8, ALWAYS_1, EITHER),
         slips=(
             Slip(
                 "streams race",
                 "That would be the order of the lines. Each stream keeps its own order, and only its own.",
-                given=8,
+                given=ALWAYS_8,
             ),
-            Slip("streams race", "`y` is made of `x`, either as it was or as it will be: plus 1.", given=7),
+            Slip(
+                "streams race",
+                "Likely, since that stream is idle. But nothing promises it: a program that relies on it is wrong.",
+                given=ALWAYS_1,
+            ),
         ),
         proof=_raced,
     ),
@@ -146,12 +162,12 @@ QUESTIONS = (
         "    print(here.sum().item())\n\n"
         "What is printed?",
         0,
-        "The copy stands in the queue, behind the earlier work. `here` is a tensor on the CPU, so nothing makes the "
+        "The copy is in the queue, behind the earlier work. `here` is a tensor on the CPU, so nothing makes the "
         "program wait before it reads it.",
         slips=(
             Slip(
                 "non_blocking reads stale bytes",
-                "That needs a wait between the two lines. `.item()` of a tensor **on the CPU** waits for nobody.",
+                "That needs a wait between the two lines. `.item()` of a tensor **on the CPU** waits for nothing.",
                 given=15,
             ),
         ),
@@ -159,10 +175,11 @@ QUESTIONS = (
     ),
     Question(
         "told_late",
-        "Index 99 does not exist. At which line does the program hear of it?\n\n" + lettered(LATE, "123456"),
+        "Index 99 does not exist. At which line does the error surface here?\n\n" + lettered(LATE, "123456"),
         6,
-        "The lookup fails on the device, while the program is already further on. Line 4 is only queued, line 5 asks "
-        "for a shape. Line 6 has to wait for the numbers, and so it is told.",
+        "The lookup fails on the device, while the program is already further on. Line 4 is only queued, line 5 needs "
+        "a shape. Line 6 has to wait for the numbers, so the error surfaces there. (A GPU may report it at any call in "
+        "between.)",
         slips=(
             Slip(
                 "device errors blame the wrong line",
@@ -171,7 +188,7 @@ QUESTIONS = (
             ),
             Slip(
                 "device errors blame the wrong line",
-                "Line 4 gives more work, and asks for no result.",
+                "Line 4 hands over more work, and needs no result.",
                 given=4,
             ),
             Slip("device errors blame the wrong line", "A shape is known without the device.", given=5),

@@ -32,7 +32,7 @@ QUIZZES = (
                 "moved",
                 "`x = tk.zeros(2)`, and on the next line just `x.to(tk.float64)`. Which dtype does `x` have now?",
                 "`float32`",
-                "`.to()` gives another tensor, and nobody kept it. The same is true of `x.to('cuda')`. (Lesson 04)",
+                "`.to()` gives another tensor, and you did not keep it. The same holds for `x.to('cuda')`. (Lesson 07)",
                 options=("`float32`", "`float64`"),
                 slips=(
                     Slip(
@@ -47,7 +47,7 @@ QUIZZES = (
                 "many bytes of pixels are written to the disk?",
                 6400,
                 "A slice is a view: its storage is that of all hundred photographs, and the storage is what is saved. "
-                "`photos[0].clone()` has 64 bytes of its own. (Lesson 03)",
+                "`photos[0].clone()` has 64 bytes of its own. (Lesson 05)",
                 slips=(
                     Slip(
                         "a saved slice saves the whole storage",
@@ -63,7 +63,7 @@ QUIZZES = (
                 "`t = tk.ones(3)`, `a = t.numpy()`, and then `t.mul_(4)`. What number does `a[0]` hold?",
                 4,
                 "Tensor and array read the same memory, so who looks **when** matters. Keep that in mind today. "
-                "(Lesson 11)",
+                "(Lesson 15)",
                 slips=(
                     Slip("NumPy shares memory", "`numpy()` copies nothing: `a` sees the write.", given=1),
                 ),

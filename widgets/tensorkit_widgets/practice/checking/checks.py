@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorkit_widgets.practice.checking.known_errors import known_slip
+from tensorkit_widgets.practice.checking.near_misses import near_miss
 from tensorkit_widgets.practice.checking.time_limit import LONGEST_S, Stopped, TookTooLong, limited
 from tensorkit_widgets.practice.checking.typed import layout_parts, number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import (
@@ -248,20 +249,14 @@ def tuple_check(*right: int, slips: Iterable[Slip] = ()) -> Checker:
             return Verdict(None, f"{quoted(answer.value)} is not a row of whole numbers, such as (2, 3).")
         if got == right:
             return Verdict(True)
-        says = f"{_row(got)} is not it."
-        if len(got) != len(right):
-            says = f"you gave {_count(len(got), 'number')}; each of the {len(right)} dimensions has one."
-        return _wrong(known, Answer(got), says)
+        near = near_miss(right, got) or Verdict(False, f"{_row(got)} is not it.")
+        return _wrong(known, Answer(got), near.says, near.misconception)
 
     return Checker(check)
 
 
 def _row(numbers: tuple[float, ...]) -> str:
     return str(numbers[0]) if len(numbers) == 1 else str(numbers)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def number_check(right: int, slips: Iterable[Slip] = ()) -> Checker:
@@ -279,7 +274,8 @@ def number_check(right: int, slips: Iterable[Slip] = ()) -> Checker:
             )
         if got == right:
             return Verdict(True)
-        return _wrong(known, Answer(got), f"{got} is not it.")
+        near = near_miss(right, got) or Verdict(False, f"{got} is not it.")
+        return _wrong(known, Answer(got), near.says, near.misconception)
 
     return Checker(check)
 
