@@ -33,6 +33,8 @@ TELLS = (
     ("01.photo_pixel", "One pixel is three numbers"),
     ("01.batch_size", "`stack` put the three into a *new* dimension"),
     ("01.tensor_bytes", "4 bytes each instead of 32"),
+    ("02.next_row", "one row down is **5** slots"),
+    ("02.slice_stride", "that **stride** is 2"),
     ("02.alias", "**A slice aliases its base**"),
     ("03.transpose_stride", "swaps the strides"),
     ("03.transpose_cost", "moves no data"),
