@@ -29,8 +29,12 @@ CARDS = re.compile(r"\b(?:Predict|Quiz|Exercise|Parsons)\(|^ex\d$", re.MULTILINE
 
 TELLS = (
     ("00.first_device", "lives on the `cpu`"),
+    ("01.row_first", "Dimension 0 counts the rows"),
+    ("01.photo_pixel", "One pixel is three numbers"),
     ("01.batch_size", "`stack` put the three into a *new* dimension"),
     ("01.tensor_bytes", "4 bytes each instead of 32"),
+    ("02.next_row", "one row down is **5** slots"),
+    ("02.slice_stride", "that **stride** is 2"),
     ("02.alias", "**A slice aliases its base**"),
     ("03.transpose_stride", "swaps the strides"),
     ("03.transpose_cost", "moves no data"),

@@ -212,7 +212,7 @@ def test_the_written_solution_passes_its_own_check(task: Task, tk: Any) -> None:
         assert task.check(Answer(task.solution, t))
         return
     solution = re.sub(r"^ex\.check\((.*)\)$", r"\1", task.solution)
-    names: dict[str, Any] = {"tk": tk, "t": t, "m": t, "x": tk.zeros(2), "float32": numpy.float32}
+    names: dict[str, Any] = {"tk": tk, "t": t, "m": t, "photo": t, "x": tk.zeros(2), "float32": numpy.float32}
     before = dict(names)
     *body, last = solution.split("\n") if not solution.startswith("def ") else [solution, "None"]
     exec("\n".join(body), names)
@@ -420,7 +420,7 @@ def test_every_lesson_opens_with_three_questions_about_earlier_ones(root: Path) 
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(LookupError, match=r"02\.transpose_by_hand"):
+    with pytest.raises(LookupError, match=r"02\.find_the_slot"):
         Exercise("02.no_such_thing")
     with pytest.raises(LookupError, match="no lesson 98"):
         Predict("98.nothing")

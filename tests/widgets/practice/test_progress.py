@@ -42,7 +42,7 @@ def answer_everything() -> None:
     exercise = Exercise("03.transpose_by_hand")
     exercise.check(t.view(4, 3), base=t)
     exercise.hint()
-    quiz = Quiz("02.retrieval")
+    quiz = Quiz("02.layouts")
     quiz.answers = [["`t.t()`", "`t[1:]`"], 8, None, "t[:, 2]"]
     puzzle = Parsons("02.column_sums")
     puzzle.code = "def column_sums(storage, size, stride):\n    sums = []\n    return sums"
@@ -54,7 +54,7 @@ def cards() -> list[Any]:
         Predict("02.write_storage"),
         Predict("02.slice_stride"),
         Exercise("03.transpose_by_hand"),
-        Quiz("02.retrieval"),
+        Quiz("02.layouts"),
         Parsons("02.column_sums"),
     ]
 
@@ -176,7 +176,7 @@ JSON = st.recursive(
 FIELDS = ["answer", "skipped", "attempts", "solved", "hints", "solution", "verdict", "history", "knows", "said",
           "verdicts", "right", "shown", "placed", "note", "changed"]  # fmt: skip
 KEYS = ["predict 02.write_storage", "predict 02.slice_stride", "exercise 03.transpose_by_hand",
-        "quiz 02.retrieval", "parsons 02.column_sums"]  # fmt: skip
+        "quiz 02.layouts", "parsons 02.column_sums"]  # fmt: skip
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=8)))
@@ -198,9 +198,9 @@ def test_whatever_was_written_into_the_file_by_hand_upsets_nothing(found: dict[s
 def test_a_state_that_no_longer_fits_its_question_is_dropped(file: Path) -> None:
     record = {"said": [1, 2], "verdicts": [None, None], "right": [None, None], "shown": [False, False]}
     ProgressFile(file).write(
-        {"quiz 02.retrieval": record, "predict 02.write_storage": {"answer": "no option"}}
+        {"quiz 02.layouts": record, "predict 02.write_storage": {"answer": "no option"}}
     )
-    assert Quiz("02.retrieval").answers == [None] * 4
+    assert Quiz("02.layouts").answers == [None] * 4
     assert not Predict("02.write_storage").revealed
 
 
@@ -409,7 +409,7 @@ def test_a_misconception_is_met_and_dissolved() -> None:
 
 def test_another_question_may_dissolve_it_and_a_relapse_opens_it() -> None:
     Predict("02.slice_stride").answer = (4, 1)
-    quiz = Quiz("02.retrieval")
+    quiz = Quiz("02.layouts")
     quiz.answer(3, (8, 1))
     assert all(met.dissolved for met in misconceptions(session_log.everything()))
     quiz.answer(3, (4, 1))

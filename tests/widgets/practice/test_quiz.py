@@ -112,9 +112,9 @@ def test_the_letters_of_what_is_said_are_those_that_are_shown(learner: str) -> N
 
 def test_where_nothing_is_kept_the_order_is_that_of_the_stored_page() -> None:
     session_log.use(ProgressFile(None))
-    quiz = Quiz("02.retrieval")
-    asked = find_quiz("02.retrieval").questions[0]
-    wanted = in_order(asked.options, f"02.retrieval: {asked.name}", "")
+    quiz = Quiz("02.layouts")
+    asked = find_quiz("02.layouts").questions[0]
+    wanted = in_order(asked.options, f"02.layouts: {asked.name}", "")
     assert [f"`{re.sub('<.*?>', '', option)}`" for option in shown(quiz).values()] == list(wanted)
 
 
@@ -255,7 +255,7 @@ def test_the_answer_is_shown_when_it_is_asked_for_and_does_not_count() -> None:
 
 
 def test_no_answer_is_on_the_page_before_it_was_given() -> None:
-    quiz = Quiz("02.retrieval")
+    quiz = Quiz("02.layouts")
     for page in (quiz.html, quiz.static_html(), quiz.text()):
         for given_away in ("clone has its own", "t[:, 3]", "data-truth", "It swaps"):
             assert given_away not in page
@@ -306,7 +306,7 @@ def test_everything_that_was_typed_is_escaped(tmp_path: Path) -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_upsets_a_quiz(text: str) -> None:
-    for asked in find_quiz("02.retrieval").questions:
+    for asked in find_quiz("02.layouts").questions:
         said = understood(asked, text)
         assert said is None or isinstance(judge(asked, said), Verdict)
 
@@ -477,6 +477,6 @@ def test_a_sealed_float_is_refused() -> None:
 
 def test_the_answers_of_a_lesson_stand_in_the_package_alone(root: Path) -> None:
     """What a notebook has to name is the key; a fresh kernel knows the rest."""
-    code = "from tensorkit_widgets import Quiz; q = Quiz('02.retrieval'); q.answer(2, 8); print(q.score)"
+    code = "from tensorkit_widgets import Quiz; q = Quiz('02.layouts'); q.answer(2, 8); print(q.score)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
     assert done.stdout.strip() == "(1, 4)"

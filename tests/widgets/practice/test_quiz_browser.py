@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 CELLS = [
     "import tensorkit as tk\nfrom tensorkit_widgets import Parsons, Predict, Quiz, forget, progress",
-    'quiz = Quiz("02.retrieval")\nquiz',
+    'quiz = Quiz("02.layouts")\nquiz',
     'flat = Parsons("03.transpose_in_parts")\nflat',
     'deep = Parsons("02.column_sums")\ndeep',
     'p = Predict("02.slice_stride")\np',
@@ -371,7 +371,7 @@ def test_without_a_kernel_the_cards_are_their_text(desk: Desk) -> None:
         "metadata": {},
         "data": {"text/html": '<div class="tk-still">Quiz</div>', "text/plain": "Quiz"},
     }
-    with desk.written("unrun", notebook_of(['Quiz("02.retrieval")'], [still]), 1100, 1400) as book:
+    with desk.written("unrun", notebook_of(['Quiz("02.layouts")'], [still]), 1100, 1400) as book:
         book.page.locator(".tk-still").wait_for()
         wrong = book.page.locator(".jp-OutputArea-output:has-text('Error displaying widget')")
         assert wrong.count() == 0

@@ -127,7 +127,7 @@ CARDS: dict[str, Callable[[], Card]] = {
         ask("What is it?", answer="float32"),
     ),
     "exercise": lambda: Exercise("What is 2 * 3?", check=lambda given: str(given) == "6", entry="12"),
-    "code": lambda: Quiz("02.retrieval"),
+    "code": lambda: Quiz("02.layouts"),
     "parsons": lambda: Parsons("03.transpose_in_parts"),
 }
 

@@ -90,7 +90,7 @@ def find_task(name: str) -> Task:
 def find_quiz(name: str) -> QuizSheet:
     """The quiz of this name; `LookupError` with the names that there are.
 
-    >>> find_quiz("02.retrieval").title
+    >>> find_quiz("02.layouts").title
     'What storage, offset and stride are for'
     """
     return cast(QuizSheet, _listed(name, "QUIZZES", "quiz")[name])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import tensorkit
-from tensorkit_widgets.practice.checking.checks import choice_check, number_check, tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check, seen
 from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
@@ -28,16 +29,77 @@ def _floats(*numbers: int) -> list[float]:
 
 
 def _list_bytes(numbers: list[Any]) -> int:
-    boxes = {id(number): sys.getsizeof(number) for number in numbers}
-    return sys.getsizeof(numbers) + sum(boxes.values())
+    return sys.getsizeof(numbers) + sum(_sizes(numbers).values())
 
 
-def _shared() -> list[float]:
-    (half,) = _floats(1)
-    return [half] * 4
+def _sizes(things: Iterable[Any]) -> dict[int, int]:
+    """The bytes of each object, once, however often it is there."""
+    return {id(thing): sys.getsizeof(thing) for thing in things}
 
 
-_THREE, _FOUR, _TWINS = _floats(1, 3, 5), _shared(), [*_floats(1), *_floats(1)]
+def _flat_bytes(row: list[Any]) -> int:
+    """A row and its numbers, a number that is there twice counted twice."""
+    return sys.getsizeof(row) + sum(map(sys.getsizeof, row))
+
+
+def _table_bytes(rows: list[list[Any]]) -> int:
+    boxes = [number for row in rows for number in row]
+    return sys.getsizeof(rows) + sum(_sizes(rows).values()) + sum(_sizes(boxes).values())
+
+
+def _shared_rows() -> tuple[list[list[float]]]:
+    """Three rows of four floats, two floats of which come back in other rows."""
+    one, two, three = _floats(1, 3, 5, 7), _floats(9, 11), _floats(13, 15, 17)
+    return ([one, [*two, one[0], one[3]], [one[0], *three]],)
+
+
+def _twin_rows() -> tuple[list[list[float]]]:
+    return ([_floats(1, 3), _floats(1, 3)],)
+
+
+def _one_row() -> tuple[list[list[float]]]:
+    row = _floats(1, 3, 5)
+    return ([row] * 3,)
+
+
+def _rows_of(a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
+    return [tensorkit.tensor(a), tensorkit.tensor(b), tensorkit.tensor(c)]
+
+
+def _joined(a: list[Any], b: list[Any], c: list[Any]) -> Any:
+    return tensorkit.cat(_rows_of(a, b, c))
+
+
+def _stacked(a: list[Any], b: list[Any], c: list[Any]) -> Any:
+    return tensorkit.stack(_rows_of(a, b, c))
+
+
+def _cat(tk: Any, sounds: tuple[list[Any], ...]) -> Any:
+    return tk.cat([tk.tensor(sound) for sound in sounds])
+
+
+def _weight(tensor: Any) -> int:
+    return int(tensor.numel() * tensor.element_size())
+
+
+def _pack_case(says: str, *sounds: list[Any]) -> Case:
+    """Three sounds for the learner's `pack`, which gives a batch of three rows and its bytes."""
+    batch = tensorkit.tensor(list(sounds))
+    return Case(says, lambda: sounds, (batch, _weight(batch)), _packed, _not_packed)
+
+
+def _packed(arguments: tuple[Any, ...], got: Any) -> object:
+    """What is compared: the batch, and its weight or where that comes from."""
+    if got is not None and not (isinstance(got, (tuple, list)) and len(got) == 2 and is_tensor(got[0])):
+        raise Unreadable("it should give two things, the batch and its bytes: `return batch, …`.")
+    if got is not None and got[1] == sys.getsizeof(got[0]) != _weight(got[0]):
+        return seen((got[0], "sys.getsizeof"))
+    return seen(got)
+
+
+def _not_packed(found: Any) -> str:
+    (_, size, _), weight = found
+    return f"your batch has the size {size}, and its weight is {weight}. One of the two is not yet right."
 
 
 def _codes(word: str) -> Any:
@@ -64,7 +126,7 @@ TASKS = (
         "Read the size off the brackets",
         "Worked: `tk.tensor([[1, 2], [3, 4], [5, 6]])` has two levels of brackets, so two dimensions. The outer "
         "brackets hold 3 things, each of them holds 2: the size is **(3, 2)**.\n\n"
-        "Your turn: which size has `tk.tensor([[[1, 2, 3], [4, 5, 6]]])`?",
+        "Your turn: what is the size of `tk.tensor([[[1, 2, 3], [4, 5, 6]]])`?",
         tuple_check(
             1,
             2,
@@ -78,7 +140,7 @@ TASKS = (
             ),
         ),
         (
-            "How many brackets open at the left end? So many dimensions there are.",
+            "How many brackets open at the left end? There are that many dimensions.",
             "The outermost brackets hold one thing. What does that one hold?",
             "One table, of two rows, of three numbers.",
         ),
@@ -95,81 +157,6 @@ TASKS = (
             (lambda tk, t: (3, 2, 1), BRACKETS),
             (lambda tk, t: (1, 3, 2), "rows come before columns"),
             (lambda tk, t: (6, 1), ""),
-        ),
-    ),
-    Task(
-        "which_data",
-        "Backwards: what could this be?",
-        "Four tensors have the sizes\n\n"
-        "    1: (44100,)    2: (28, 28)    3: (480, 640, 3)    4: (64, 480, 640, 3)\n\n"
-        "and these are, in another order,\n\n"
-        "    a: a colour photo     b: a second of sound\n"
-        "    c: a batch of photos  d: a grey picture of a digit\n\n"
-        "Which is which? Give four letters, for the sizes 1 to 4.",
-        choice_check(
-            "b d a c",
-            slips=(
-                Slip(
-                    "channels are a dimension",
-                    "the last 3 is the colours; the 64 in front counts photos.",
-                    given="b d c a",
-                ),
-                Slip(
-                    "channels are a dimension",
-                    "a grey picture has one number for each pixel.",
-                    given="b a d c",
-                ),
-                Slip(BRACKETS, "a sound is one number after the other: one dimension.", given="d b a c"),
-            ),
-            hint="give four letters, such as `a b c d`; begin with the number of dimensions of each.",
-        ),
-        (
-            "How many dimensions has each? A sound needs one: time.",
-            "Two dimensions make a grey picture, three a colour one.",
-            "The four letters begin with b and end with c.",
-        ),
-        "b d a c",
-        stage="reverse",
-        entry="a b c d",
-        right=(lambda tk, t: "b d a c", lambda tk, t: "B, D, A, C", lambda tk, t: "b  d  a  c"),
-        wrong=(
-            (lambda tk, t: "b d c a", "channels are a dimension"),
-            (lambda tk, t: "d b a c", BRACKETS),
-            (lambda tk, t: "a b c d", ""),
-        ),
-    ),
-    Task(
-        "weigh_four",
-        "Weigh four floats",
-        "On this machine an empty list takes 56 bytes, each place in it 8 more, and a float 24. How many bytes do a "
-        "list of **four different floats** and those floats take together?",
-        number_check(
-            184,
-            slips=(
-                Slip(LIST, "That is the list alone, what `sys.getsizeof` says.", given=88),
-                Slip(LIST, "Those are the floats without their pointers and the list.", given=96),
-                Slip(LIST, "The list itself is there as well: 56 bytes.", given=152),
-                Slip(LIST, "The four pointers are missing, 8 bytes each.", given=128),
-                Slip("bytes per element", "That is a tensor of them.", given=16),
-            ),
-        ),
-        (
-            "There are two parts: the list with its places, and what the places point at.",
-            "The list: 56 + 4·8. The boxes: 4·24.",
-            "88 + 96",
-        ),
-        "56 + 4*8 + 4*24  # 184",
-        entry="100",
-        right=(
-            lambda tk, t: 184,
-            lambda tk, t: "184",
-            lambda tk, t: _list_bytes(_floats(1, 3, 5, 7)),
-        ),
-        wrong=(
-            (lambda tk, t: sys.getsizeof(_floats(1, 3, 5, 7)[:]), LIST),
-            (lambda tk, t: 152, LIST),
-            (lambda tk, t: tk.zeros(4).untyped_storage().nbytes(), "bytes per element"),
-            (lambda tk, t: 185, ""),
         ),
     ),
     Task(
@@ -205,7 +192,7 @@ TASKS = (
             ),
         ),
         (
-            "A new dimension is wanted, in front of the one that is there.",
+            "You need a new dimension, in front of the one that is there.",
             "`stack` makes a new dimension; `cat` lengthens one that is there.",
             "`tk.stack([t, -t])`",
         ),
@@ -253,12 +240,12 @@ TASKS = (
                 ),
                 Slip(
                     TABLE,
-                    "that table begins with a = 0; asked is `ord`, for which a is 97.",
+                    "that table begins with a = 0; this one should be `ord`'s, in which a is 97.",
                     behaves=lambda text: _codes(text) - ord("a"),
                 ),
                 Slip(
                     TABLE,
-                    "that table begins with a = 1; asked is `ord`, for which a is 97.",
+                    "that table begins with a = 1; this one should be `ord`'s, in which a is 97.",
                     behaves=lambda text: _codes(text) - ord("a") + 1,
                 ),
                 Slip(
@@ -293,160 +280,305 @@ TASKS = (
         ),
     ),
     Task(
-        "weigh_a_list",
-        "Weigh any list",
-        "Write `weigh(numbers)`: how many bytes do a list of numbers and its numbers take together? A number that "
-        "stands in several places is one box: count it **once**. (`id(x)` tells one object from another.)\n\n"
-        "    def weigh(numbers):\n"
+        "weigh_a_table",
+        "Weigh a table of rows",
+        "A Python table is a list of rows, and each row is a list of floats. Write `weigh(rows)`: how many bytes "
+        "do the table, its rows and its numbers take together? An object that is in several places is kept once, so "
+        "count it **once**. (`id(x)` tells one object from another.)\n\n"
+        "    def weigh(rows):\n"
         "        return ___",
         function_check(
-            Case("of a list of three different floats", lambda: (list(_THREE),), _list_bytes(list(_THREE))),
             Case(
-                "of a list that has the same float in four places",
-                lambda: (list(_FOUR),),
-                _list_bytes(list(_FOUR)),
+                "of three rows of four floats, two of them shared",
+                _shared_rows,
+                _table_bytes(*_shared_rows()),
             ),
-            Case("of two boxes that hold equal numbers", lambda: (list(_TWINS),), _list_bytes(list(_TWINS))),
-            Case("of an empty list", lambda: ([],), sys.getsizeof([])),
+            Case(
+                "of two rows with equal numbers in boxes of their own",
+                _twin_rows,
+                _table_bytes(*_twin_rows()),
+            ),
+            Case("of one row that is in the table three times", _one_row, _table_bytes(*_one_row())),
+            Case("of an empty table", lambda: ([],), sys.getsizeof([])),
             slips=(
                 Slip(
                     LIST,
-                    "that is the list alone: a row of pointers. What they point at comes on top.",
+                    "that is the table alone: a row of pointers. The rows that they lead to come on top.",
                     behaves=sys.getsizeof,
                 ),
                 Slip(
                     LIST,
-                    "those are the boxes alone. The list itself, with its pointers, takes room too.",
+                    "those are the lists with their pointers. The floats that these lead to come on top.",
                     behaves=(
-                        lambda numbers: sum(map(sys.getsizeof, numbers)),
-                        lambda numbers: sum({id(x): sys.getsizeof(x) for x in numbers}.values()),
+                        lambda rows: sys.getsizeof(rows) + sum(map(sys.getsizeof, rows)),
+                        lambda rows: sys.getsizeof(rows) + sum(_sizes(rows).values()),
+                    ),
+                ),
+                Slip(
+                    LIST,
+                    "the rows and their numbers are there. The table itself, a list of pointers to the rows, is "
+                    "missing.",
+                    behaves=(
+                        lambda rows: sum(map(_flat_bytes, rows)),
+                        lambda rows: _table_bytes(rows) - sys.getsizeof(rows),
                     ),
                 ),
                 Slip(
                     "bytes per element",
-                    "that is what a tensor of them would take.",
-                    behaves=(lambda numbers: 4 * len(numbers), lambda numbers: 8 * len(numbers)),
+                    "that is what a tensor of these numbers would take.",
+                    behaves=(
+                        lambda rows: 4 * sum(map(len, rows)),
+                        lambda rows: 8 * sum(map(len, rows)),
+                    ),
                 ),
                 Slip(
                     LIST,
-                    "four pointers to one box: the box was counted four times. Here `id` is the right question, since "
-                    "the boxes are Python objects.",
-                    behaves=lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers)),
+                    "an object that is in several places was counted several times. Collect the objects by their "
+                    "`id`, those of **all** rows in one dictionary.",
+                    behaves=(
+                        lambda rows: sys.getsizeof(rows) + sum(map(_flat_bytes, rows)),
+                        lambda rows: sys.getsizeof(rows) + sum(map(_list_bytes, rows)),
+                        lambda rows: (
+                            sys.getsizeof(rows)
+                            + sum(map(sys.getsizeof, rows))
+                            + sum(_sizes(x for row in rows for x in row).values())
+                        ),
+                    ),
                 ),
                 Slip(
                     "equal is not shared",
                     "numbers that are equal need not be one box: tell the boxes apart by `id`.",
-                    behaves=lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, set(numbers))),
+                    behaves=lambda rows: (
+                        sys.getsizeof(rows)
+                        + sum(_sizes(rows).values())
+                        + sum(map(sys.getsizeof, {x for row in rows for x in row}))
+                    ),
                 ),
             ),
         ),
         (
-            "`sys.getsizeof(numbers)` is the list with its pointers. What is missing?",
-            "Collect the boxes so that each is there once: a dictionary with `id(x)` as its key does that.",
-            "`boxes = {id(x): sys.getsizeof(x) for x in numbers}`; then add the sum of `boxes.values()`.",
+            "There are three layers: the table, its rows, and the numbers of the rows. `sys.getsizeof` weighs one "
+            "object of any of them.",
+            "Collect the rows in a dictionary with `id(row)` as its key, so that each is there once; then the "
+            "numbers in the same way.",
+            "`boxes = {id(x): sys.getsizeof(x) for row in rows for x in row}`, and the same for the rows; add both "
+            "sums to `sys.getsizeof(rows)`.",
         ),
-        "def weigh(numbers):\n"
+        "def weigh(rows):\n"
         "    import sys\n"
-        "    boxes = {id(x): sys.getsizeof(x) for x in numbers}\n"
-        "    return sys.getsizeof(numbers) + sum(boxes.values())",
+        "    lists = {id(row): sys.getsizeof(row) for row in rows}\n"
+        "    boxes = {id(x): sys.getsizeof(x) for row in rows for x in row}\n"
+        "    return sys.getsizeof(rows) + sum(lists.values()) + sum(boxes.values())",
         stage="free",
         right=(
-            lambda tk, t: _list_bytes,
+            lambda tk, t: _table_bytes,
+            lambda tk, t: lambda rows: sum(_sizes([rows, *rows, *(x for row in rows for x in row)]).values()),
             lambda tk, t: (
-                lambda numbers: (
-                    sys.getsizeof(numbers)
-                    + sum(
-                        sys.getsizeof(x) for x in dict(zip(map(id, numbers), numbers, strict=True)).values()
-                    )
+                lambda rows: (
+                    sys.getsizeof(rows)
+                    + sum(_sizes(rows).values())
+                    + len({id(x) for row in rows for x in row}) * sys.getsizeof(0.5)
                 )
-            ),
-            lambda tk, t: (
-                lambda numbers: sys.getsizeof(numbers) + len({id(x) for x in numbers}) * sys.getsizeof(0.5)
             ),
         ),
         wrong=(
             (lambda tk, t: sys.getsizeof, LIST),
-            (lambda tk, t: lambda numbers: sum(map(sys.getsizeof, numbers)), LIST),
+            (lambda tk, t: lambda rows: sys.getsizeof(rows) + sum(sys.getsizeof(row) for row in rows), LIST),
+            (lambda tk, t: lambda rows: sum(_flat_bytes(row) for row in rows), LIST),
+            (lambda tk, t: lambda rows: sys.getsizeof(rows) + sum(_flat_bytes(row) for row in rows), LIST),
+            (lambda tk, t: lambda rows: 4 * sum(len(row) for row in rows), "bytes per element"),
             (
-                lambda tk, t: lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers)),
-                LIST,
-            ),
-            (
-                lambda tk, t: lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, set(numbers))),
+                lambda tk, t: (
+                    lambda rows: (
+                        sys.getsizeof(rows)
+                        + sum(_sizes(rows).values())
+                        + len({x for row in rows for x in row}) * sys.getsizeof(0.5)
+                    )
+                ),
                 "equal is not shared",
             ),
-            (lambda tk, t: lambda numbers: 4 * len(numbers), "bytes per element"),
-            (lambda tk, t: lambda numbers: 100, ""),
-            (lambda tk, t: lambda numbers: None, ""),
+            (lambda tk, t: lambda rows: 100, ""),
+            (lambda tk, t: lambda rows: None, ""),
+        ),
+    ),
+    Task(
+        "mend_the_batch",
+        "Mend: a batch and its weight",
+        "`pack` is given three sounds, as lists of equal length. It should give **one batch** of them, one sound "
+        "in each row, and the **bytes** that the numbers of the batch take. It does neither. Mend the last two "
+        "lines.\n\n"
+        "    def pack(a, b, c):\n"
+        "        a, b, c = tk.tensor(a), tk.tensor(b), tk.tensor(c)\n"
+        "        batch = tk.cat([a, b, c])\n"
+        "        return batch, sys.getsizeof(batch)",
+        function_check(
+            _pack_case("of three sounds of two samples", [0.0, 0.5], [0.25, -0.5], [1.0, 0.0]),
+            _pack_case("of three sounds of five", [0.0] * 5, [0.5] * 5, [1.0, 0.5, 0.0, -0.5, -1.0]),
+            _pack_case("of three sounds of whole numbers", [1, 2, 3], [4, 5, 6], [7, 8, 9]),
+            slips=(
+                Slip(
+                    "cat vs stack",
+                    "nothing is mended yet: `cat` puts the sounds one behind the other, and `sys.getsizeof` weighs "
+                    "the small Python object in front of the numbers.",
+                    behaves=lambda a, b, c: (_joined(a, b, c), sys.getsizeof(_joined(a, b, c))),
+                ),
+                Slip(
+                    "cat vs stack",
+                    "the weight is right now. But that is one sound, three times as long: `cat` put them one "
+                    "behind the other.",
+                    behaves=lambda a, b, c: (_joined(a, b, c), _weight(_joined(a, b, c))),
+                ),
+                Slip(
+                    LIST,
+                    "the batch is right now. `sys.getsizeof` weighs the small Python object in front of the "
+                    "numbers, and gives the same for three numbers as for three million.",
+                    behaves=lambda a, b, c: (_stacked(a, b, c), sys.getsizeof(_stacked(a, b, c))),
+                ),
+                Slip(
+                    "bytes per element",
+                    "that weight is right for `float32` only: a number of another dtype has another size.",
+                    behaves=lambda a, b, c: (_stacked(a, b, c), 4 * _stacked(a, b, c).numel()),
+                ),
+                Slip(
+                    "bytes per element",
+                    "that is the number of numbers, not of bytes.",
+                    behaves=lambda a, b, c: (_stacked(a, b, c), _stacked(a, b, c).numel()),
+                ),
+                Slip(
+                    "the batch comes first",
+                    "that has the sounds in its columns; dimension 0 should count the sounds.",
+                    behaves=lambda a, b, c: (_stacked(a, b, c).t(), _weight(_stacked(a, b, c))),
+                ),
+            ),
+        ),
+        (
+            "What size should the batch of three sounds of five samples have? What size does `cat` give?",
+            "A new dimension comes from `stack`. And the bytes of a tensor are not those of the Python object.",
+            "A tensor has `nbytes`; `numel()` times `element_size()` is the same.",
+        ),
+        "def pack(a, b, c):\n    batch = tk.stack([tk.tensor(a), tk.tensor(b), tk.tensor(c)])\n"
+        "    return batch, batch.nbytes",
+        stage="free",
+        right=(
+            lambda tk, t: (
+                lambda a, b, c: (
+                    tk.stack([tk.tensor(a), tk.tensor(b), tk.tensor(c)]),
+                    tk.tensor([a, b, c]).nbytes,
+                )
+            ),
+            lambda tk, t: (
+                lambda *sounds: (
+                    tk.cat([tk.tensor(sound) for sound in sounds]).view(3, -1),
+                    3 * len(sounds[0]) * tk.tensor(sounds[0]).element_size(),
+                )
+            ),
+            lambda tk, t: (
+                lambda a, b, c: [
+                    tk.tensor([a, b, c]),
+                    tk.tensor([a, b, c]).untyped_storage().nbytes(),
+                ]
+            ),
+        ),
+        wrong=(
+            (lambda tk, t: lambda *s: ((x := _cat(tk, s)), sys.getsizeof(x)), "cat vs stack"),
+            (lambda tk, t: lambda *s: ((x := _cat(tk, s)), x.nbytes), "cat vs stack"),
+            (lambda tk, t: lambda *s: ((x := tk.tensor(s)), sys.getsizeof(x)), LIST),
+            (lambda tk, t: lambda *s: ((x := tk.tensor(s)), 4 * x.numel()), "bytes per element"),
+            (lambda tk, t: lambda *s: ((x := tk.tensor(s)), x.numel()), "bytes per element"),
+            (lambda tk, t: lambda *s: ((x := tk.tensor(s)).t(), x.nbytes), "the batch comes first"),
+            (lambda tk, t: lambda *s: tk.tensor(s), ""),
+            (lambda tk, t: lambda *s: (tk.tensor(s), 12), ""),
+            (lambda tk, t: lambda *s: None, ""),
         ),
     ),
 )
 
 
+SENTENCES = ("rain is good for roses", "the roses are red", "no rain")
+
+
 def _start(tk: Any) -> dict[str, Any]:
-    return {"words": ["tensor", "is", "box"]}
+    return {"sentences": list(SENTENCES)}
 
 
 _PADDED = """
-longest = max(len(word) for word in words)
+vocabulary = sorted({word for sentence in sentences for word in sentence.split()})
+longest = max(len(sentence.split()) for sentence in sentences)
 rows = []
-for word in words:
-    row = [ord(c) for c in word]
-    row = row + [0] * (longest - len(word))
+for sentence in sentences:
+    row = [vocabulary.index(word) + 1 for word in sentence.split()]
+    row = row + [0] * (longest - len(row))
     rows.append(row)
 batch = tk.tensor(rows)
 """
 
 
-_PAD = "row = row + [0] * (longest - len(word))"
+_PAD = "row = row + [0] * (longest - len(row))"
+
+
+_ROW = "row = [vocabulary.index(word) + 1 for word in sentence.split()]"
 
 
 PUZZLES = (
     Puzzle(
-        "padded_words",
-        "A batch of words",
-        "`words` is `['tensor', 'is', 'box']`. Make `batch`, a tensor with one row for each word and one number "
-        "(`ord`) for each character. Rows of a tensor are equally long: fill the short ones with zeros **at the end**.",
+        "padded_sentences",
+        "A batch of sentences",
+        "`sentences` holds three sentences of different lengths. Make `batch`: one row for each sentence, one "
+        "number for each word. Rows of a tensor are equally long, so fill the short ones with 0 **at the end**; for "
+        "that to mean *no word here*, the vocabulary has to be counted from **1**.",
         _PADDED,
         "batch",
         tensor_check(
-            size=(3, 6),
-            values=((116, 101, 110, 115, 111, 114), (105, 115, 0, 0, 0, 0), (98, 111, 120, 0, 0, 0)),
+            size=(3, 5),
+            values=((6, 4, 3, 2, 8), (9, 8, 1, 7, 0), (5, 6, 0, 0, 0)),
             slips=(
                 Slip(
                     "a tensor is a full grid",
-                    "the zeros stand in front of the letters; they should come after them.",
-                    when=lambda answer, mine, base: mine is not None and mine.values[6:7] == (0,),
+                    "the zeros are in front of the words; they should come after them.",
+                    when=lambda answer, mine, base: mine is not None and mine.values[10:11] == (0,),
+                ),
+                Slip(
+                    "counting from zero",
+                    "the first word of the vocabulary now has the number 0, and 0 also fills the short rows: the two "
+                    "cannot be told apart.",
+                    when=lambda answer, mine, base: mine is not None and mine.values[10:12] == (4, 5),
                 ),
             ),
         ),
         (
-            "How long do the rows have to be? Find that out before the loop.",
-            "In the loop: the numbers of one word, then the zeros that are missing, then the row goes to the others.",
+            "The vocabulary and the length of the rows have to be known before the loop.",
+            "In the loop: the numbers of one sentence, then the zeros that are missing, then the row joins the "
+            "others.",
             "`batch = tk.tensor(rows)` comes last, after the loop, not in it.",
         ),
         strays=(
-            Stray("batch = tk.tensor(words)", TABLE, "a tensor holds numbers, not words."),
+            Stray("batch = tk.tensor(sentences)", TABLE, "a tensor holds numbers, not words."),
             Stray(
-                "row = [0] * (longest - len(word)) + row",
+                "row = [0] * (longest - len(row)) + row",
                 "a tensor is a full grid",
-                "that puts the zeros in front of the letters.",
+                "that puts the zeros in front of the words.",
             ),
-            Stray("row += [0] * (longest - len(word))"),
+            Stray(
+                "row = [vocabulary.index(word) for word in sentence.split()]",
+                "counting from zero",
+                "then 0 is a word of the vocabulary as well, and no longer means *no word here*.",
+            ),
+            Stray("row += [0] * (longest - len(row))"),
             Stray("rows = rows + [row]"),
         ),
         setup=_start,
         right=(
             _PADDED.strip(),
-            _PADDED.strip().replace(_PAD, "row += [0] * (longest - len(word))"),
+            _PADDED.strip().replace(_PAD, "row += [0] * (longest - len(row))"),
             _PADDED.strip().replace("rows.append(row)", "rows = rows + [row]"),
         ),
         wrong=(
-            ("batch = tk.tensor(words)", TABLE),
+            ("batch = tk.tensor(sentences)", TABLE),
             (
-                _PADDED.strip().replace(_PAD, "row = [0] * (longest - len(word)) + row"),
+                _PADDED.strip().replace(_PAD, "row = [0] * (longest - len(row)) + row"),
                 "a tensor is a full grid",
             ),
+            (_PADDED.strip().replace(_ROW, _ROW.replace(" + 1", "")), "counting from zero"),
             (_PADDED.strip().replace(f"    {_PAD}\n", ""), ""),
             (_PADDED.strip().replace("    rows.append(row)\n", ""), ""),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any
 
 import tensorkit as tk
@@ -16,6 +17,27 @@ __all__ = ["TASKS"]
 
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
+
+
+@cache
+def _pixels() -> Any:
+    """The photo of lesson 01, as NumPy reads it."""
+    from matplotlib import image
+    from matplotlib.cbook import get_sample_data
+
+    return image.imread(str(get_sample_data("grace_hopper.jpg", asfileobj=False)))[::8, ::8]
+
+
+def _photo(tk: Any) -> Any:
+    return tk.from_numpy(_pixels().copy())
+
+
+_SIX = tk.arange(6.0)
+
+
+def _bytes(tensor: Any) -> int:
+    """The bytes of the whole storage that a tensor reads."""
+    return int(tensor.untyped_storage().nbytes())
 
 
 def _same_storage(a: Any, b: Any) -> bool:
@@ -53,8 +75,8 @@ TASKS = (
         "find_the_slot",
         "Find the slot",
         "`t = tk.arange(12.0).view(3, 4)` has the offset 0 and the stride (4, 1).\n\n"
-        "Worked: element [1, 2] lies in slot 0 + 1·4 + 2·1 = **6**.\n\n"
-        "Your turn: in which slot lies element [2, 1]?",
+        "Worked: element [1, 2] is in slot 0 + 1·4 + 2·1 = **6**.\n\n"
+        "Your turn: which slot holds element [2, 1]?",
         number_check(
             9,
             slips=(
@@ -95,67 +117,84 @@ TASKS = (
         "slice_by_hand",
         "Slice by hand",
         "`as_strided(size, stride, offset)` lets you write the three parts yourself. Fill the gaps so that "
-        "`u` is what `t[1:, 1:3]` gives:\n\n"
-        "    t = tk.arange(12.0).view(3, 4)\n"
-        "    u = t.as_strided((2, 2), (___, ___), ___)",
+        "`u` is what `t[1:3, 2:5]` gives:\n\n"
+        "    t = tk.arange(24.0).view(4, 6)\n"
+        "    u = t.as_strided((2, 3), (___, ___), ___)",
         tensor_check(
-            size=(2, 2),
-            stride=(4, 1),
-            offset=5,
+            size=(2, 3),
+            stride=(6, 1),
+            offset=8,
             shares=True,
             slips=(
                 Slip(
                     "strides follow the view",
-                    "(2, 1) is the stride of a **fresh** tensor of size (2, 2). One row down in this storage "
-                    "is still 4 slots.",
-                    size=(2, 2),
-                    stride=(2, 1),
+                    "(3, 1) is the stride of a **fresh** tensor of size (2, 3). One row down in this storage "
+                    "is still 6 slots.",
+                    size=(2, 3),
+                    stride=(3, 1),
+                    shares=True,
+                ),
+                Slip(
+                    "rows come before columns",
+                    "the two strides are in each other's place: the step down comes first.",
+                    size=(2, 3),
+                    stride=(1, 6),
                     shares=True,
                 ),
                 Slip(
                     "offsets count slots",
-                    "skipping one row and one column is an offset of 4 + 1 slots, not of 1 or 2.",
-                    when=lambda answer, mine, base: _stays(mine, base) and mine.offset in (1, 2),
+                    "skipping one row and two columns is an offset of 6 + 2 slots, not of 1, 2 or 3.",
+                    when=lambda answer, mine, base: _stays(mine, base) and mine.offset in (1, 2, 3),
                 ),
                 Slip(
                     "offsets count slots",
-                    "the first row is skipped, but the `1:3` also skips the first column.",
-                    offset=4,
-                    shares=True,
-                ),
-                Slip(
-                    "counting from zero",
-                    "slots are counted from 0: `t[1, 1]` is in slot 5.",
+                    "the first row is skipped, but the `2:5` also skips two columns.",
                     offset=6,
                     shares=True,
                 ),
                 Slip(
+                    "counting from zero",
+                    "slots are counted from 0: `t[1, 2]` is in slot 8.",
+                    offset=9,
+                    shares=True,
+                ),
+                Slip(
+                    "counting from zero",
+                    "columns are counted from 0, so `2:5` skips two of them, and not one.",
+                    offset=7,
+                    shares=True,
+                ),
+                Slip(
                     "offsets count slots",
-                    "`u` starts at `t[1, 1]`, so its offset is not 0.",
+                    "`u` starts at `t[1, 2]`, so its offset is not 0.",
                     offset=0,
                     shares=True,
                 ),
             ),
         ),
         (
-            "Which slot holds `t[1, 1]`? That is where `u` starts.",
+            "Which slot holds `t[1, 2]`? That is where `u` starts.",
             "Neither slice has a step, so the strides of `t` stay as they are.",
-            "The offset is 1·4 + 1·1, and the stride (4, 1).",
+            "The offset is 1·6 + 2·1, and the stride (6, 1).",
         ),
-        "u = t.as_strided((2, 2), (4, 1), 5)",
+        "u = t.as_strided((2, 3), (6, 1), 8)",
         stage="faded",
-        base=_twelve,
+        base=lambda tk: tk.arange(24.0).view(4, 6),
         right=(
-            lambda tk, t: t.as_strided((2, 2), (4, 1), 5),
-            lambda tk, t: t[1:, 1:3],
-            lambda tk, t: t.narrow(0, 1, 2).narrow(1, 1, 2),
+            lambda tk, t: t.as_strided((2, 3), (6, 1), 8),
+            lambda tk, t: t[1:3, 2:5],
+            lambda tk, t: t.narrow(0, 1, 2).narrow(1, 2, 3),
         ),
         wrong=(
-            (lambda tk, t: t.as_strided((2, 2), (2, 1), 5), "strides follow the view"),
-            (lambda tk, t: t.as_strided((2, 2), (4, 1), 1), "offsets count slots"),
-            (lambda tk, t: t.as_strided((2, 2), (4, 1), 4), "offsets count slots"),
-            (lambda tk, t: t[1:, 1:3].clone(), "a copy is not a view"),
-            (lambda tk, t: t[1:, :2], "offsets count slots"),
+            (lambda tk, t: t.as_strided((2, 3), (3, 1), 8), "strides follow the view"),
+            (lambda tk, t: t.as_strided((2, 3), (1, 6), 8), "rows come before columns"),
+            (lambda tk, t: t.as_strided((2, 3), (6, 1), 1), "offsets count slots"),
+            (lambda tk, t: t.as_strided((2, 3), (6, 1), 6), "offsets count slots"),
+            (lambda tk, t: t.as_strided((2, 3), (6, 1), 9), "counting from zero"),
+            (lambda tk, t: t[1:3, 1:4], "counting from zero"),
+            (lambda tk, t: t[1:3, 2:5].clone(), "a copy is not a view"),
+            (lambda tk, t: t[:2, :3], "offsets count slots"),
+            (lambda tk, t: t[1:3, 2:4], ""),
         ),
     ),
     Task(
@@ -178,7 +217,7 @@ TASKS = (
                 ),
                 Slip(
                     "offsets count slots",
-                    "the first number is 1, and the offset says where it lies.",
+                    "the first number is 1, and the offset is the slot that it is in.",
                     offset=0,
                 ),
                 Slip(
@@ -190,7 +229,7 @@ TASKS = (
             ),
         ),
         (
-            "Begin with the first number: in which slot does it lie? That is the offset.",
+            "Begin with the first number: which slot is it in? That is the offset.",
             "Go one row down (1 → 3), then one column to the right (1 → 5). How many slots is each step?",
             "The size is (2, 3), and the steps are 2 and 4.",
         ),
@@ -215,8 +254,8 @@ TASKS = (
     Task(
         "same_storage",
         "Do they share a storage?",
-        "Write a function that says whether two tensors read the same storage, and give me the function "
-        "itself, without calling it:\n\n"
+        "Write a function that tells whether two tensors read the same storage. Give the function itself, without "
+        "calling it:\n\n"
         "    def shares_storage(a, b):\n"
         "        return ...",
         function_check(
@@ -228,8 +267,8 @@ TASKS = (
             slips=(
                 Slip(
                     "id() as a storage test",
-                    "`t` and `t.t()` are two Python objects on one storage, and yours says no. `id()` and `is` ask "
-                    "about the objects. What is common is the storage's address.",
+                    "`t` and `t.t()` are two Python objects on one storage, and your function says no. `id()` and "
+                    "`is` ask about the objects. What they have in common is the storage's address.",
                     behaves=lambda a, b: a is b,
                 ),
                 Slip(
@@ -290,60 +329,167 @@ TASKS = (
         ),
     ),
     Task(
-        "a_row_of_its_own",
-        "A row of its own",
-        "Make `row`, the second row of `t`, so that `row.fill_(0)` would leave `t` as it is.\n\n"
-        "    t = tk.arange(12.0).view(3, 4)\n"
-        "    row = ...",
+        "a_strip_of_its_own",
+        "A strip of its own",
+        "`photo` has 75 rows and 64 columns of pixels. You would like to paint over her eyes, rows 30 to 39, on a "
+        "strip beside the photo and not in it. Make `strip`, those ten rows, so that `strip.fill_(255)` would leave "
+        "the photo as it is.\n\n"
+        "    strip = ...",
         tensor_check(
-            size=(4,),
-            values=(4.0, 5.0, 6.0, 7.0),
+            size=(10, 64, 3),
+            values=lambda base: base.values[30 * 192 : 40 * 192],
             shares=False,
             slips=(
                 Slip(
                     "a slice aliases its base",
-                    "the right numbers, but still in the storage of `t`: zeroing them zeroes a row of `t`.",
-                    size=(4,),
+                    "the right rows, but still in the storage of the photo: painting them white paints the photo.",
+                    size=(10, 64, 3),
+                    offset=30 * 192,
                     shares=True,
-                    offset=4,
                 ),
                 Slip(
                     "counting from zero",
-                    "that is the third row: the first has the index 0.",
-                    behaves=(lambda t: t[2], lambda t: t[2].clone()),
+                    "the end of a slice is not in it: `30:39` stops after row 38.",
+                    behaves=(lambda t: t[30:39], lambda t: t[30:39].clone()),
                 ),
                 Slip(
                     "counting from zero",
-                    "that is the first row: the second has the index 1.",
-                    behaves=(lambda t: t[0], lambda t: t[0].clone()),
+                    "rows are counted from 0, so row 30 has the index 30.",
+                    behaves=(
+                        lambda t: t[29:39],
+                        lambda t: t[29:39].clone(),
+                        lambda t: t[31:41],
+                        lambda t: t[31:41].clone(),
+                    ),
                 ),
                 Slip(
                     "rows come before columns",
-                    "that is the second **column**: the first index counts rows.",
-                    behaves=(lambda t: t[:, 1], lambda t: t[:, 1].clone()),
+                    "those are ten **columns** of the photo: the first index counts rows.",
+                    behaves=(lambda t: t[:, 30:40], lambda t: t[:, 30:40].clone()),
+                ),
+                Slip(
+                    "",
+                    "a strip of its own, but already white: leave the painting to `fill_`.",
+                    behaves=lambda t: t[30:40].clone().fill_(255),
                 ),
             ),
         ),
         (
-            "`t[1]` shows the right numbers. Whose storage do they lie in?",
+            "Which rows does `photo[a:b]` take? And whose storage are their numbers in?",
             "You need the numbers in a storage of their own: a copy.",
             "`clone()` copies a tensor into a new storage.",
         ),
-        "row = t[1].clone()",
-        base=_twelve,
+        "strip = photo[30:40].clone()",
+        base=_photo,
         right=(
-            lambda tk, t: t[1].clone(),
-            lambda tk, t: t.clone()[1],
-            lambda tk, t: tk.tensor(t[1].tolist()),
-            lambda tk, t: t[1] + 0,
+            lambda tk, t: t[30:40].clone(),
+            lambda tk, t: t.clone()[30:40],
+            lambda tk, t: tk.stack([t[row] for row in range(30, 40)]),
+            lambda tk, t: t.narrow(0, 30, 10) + 0,
         ),
         wrong=(
-            (lambda tk, t: t[1], "a slice aliases its base"),
-            (lambda tk, t: t[1].contiguous(), "a slice aliases its base"),
-            (lambda tk, t: t[2].clone(), "counting from zero"),
-            (lambda tk, t: t[:, 1].clone(), "rows come before columns"),
-            (lambda tk, t: t[1:2].clone(), ""),
-            (lambda tk, t: tk.zeros(4), ""),
+            (lambda tk, t: t[30:40], "a slice aliases its base"),
+            (lambda tk, t: t[30:40].contiguous(), "a slice aliases its base"),
+            (lambda tk, t: t[30:39].clone(), "counting from zero"),
+            (lambda tk, t: t[29:39].clone(), "counting from zero"),
+            (lambda tk, t: t[:, 30:40].clone(), "rows come before columns"),
+            (lambda tk, t: t[30:40].clone().fill_(255), ""),
+            (lambda tk, t: t[30].clone(), ""),
+            (lambda tk, t: tk.zeros(10, 64, 3), ""),
+        ),
+    ),
+    Task(
+        "weigh_the_storages",
+        "Mend: how much do they hold?",
+        "`memory` is given a list of tensors. It should give the bytes of the storages that they read, where a storage "
+        "that several of them read is counted **once**. For `t = tk.zeros(1000)` and `[t, t[:10], t.view(10, 100)]`, "
+        "that is 4000. This one gives 12000. Mend it.\n\n"
+        "    def memory(tensors):\n"
+        "        sizes = {id(t): t.untyped_storage().nbytes() for t in tensors}\n"
+        "        return sum(sizes.values())",
+        function_check(
+            Case("of a tensor, a slice and a view of it", lambda: ([_SIX, _SIX[2:], _SIX.view(2, 3)],), 24),
+            Case("of a tensor and a clone", lambda: ([_SIX, _SIX.clone()],), 48),
+            Case("of the same tensor twice", lambda: ([_SIX, _SIX],), 24),
+            Case("of the two halves of a tensor", lambda: ([_SIX[:3], _SIX[3:]],), 24),
+            Case("of an empty list", lambda: ([],), 0),
+            slips=(
+                Slip(
+                    "id() as a storage test",
+                    "`id` tells Python objects apart: `t` and `t[2:]` are two objects on one storage, which is counted "
+                    "twice.",
+                    behaves=lambda tensors: sum({id(t): _bytes(t) for t in tensors}.values()),
+                ),
+                Slip(
+                    "data_ptr() of the tensor",
+                    "`t[2:]` starts two slots further on, and so does its `data_ptr()`. Ask the **storage** for its "
+                    "address.",
+                    behaves=lambda tensors: sum({t.data_ptr(): _bytes(t) for t in tensors}.values()),
+                ),
+                Slip(
+                    "a slice aliases its base",
+                    "a storage that several tensors read was counted several times.",
+                    behaves=lambda tensors: sum(map(_bytes, tensors)),
+                ),
+                Slip(
+                    "a slice aliases its base",
+                    "that adds up the numbers that the tensors show. They have none of their own: ask their storages.",
+                    behaves=(
+                        lambda tensors: sum(t.nbytes for t in tensors),
+                        lambda tensors: sum({id(t): t.nbytes for t in tensors}.values()),
+                    ),
+                ),
+                Slip(
+                    "equal is not shared",
+                    "storages of the same length were taken for one. A clone is as long as its source, and has a "
+                    "storage of its own.",
+                    behaves=lambda tensors: sum({_bytes(t) for t in tensors}),
+                ),
+            ),
+        ),
+        (
+            "In lesson 01, `id` was right for the boxes of a list, because those are Python objects. Is a storage "
+            "the object that reads it?",
+            "What is the same for `t` and `t[2:]`, and different for a clone?",
+            "The address of the storage: `t.untyped_storage().data_ptr()`.",
+        ),
+        "def memory(tensors):\n"
+        "    sizes = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}\n"
+        "    return sum(sizes.values())",
+        right=(
+            lambda tk, t: (
+                lambda tensors: sum({t.untyped_storage().data_ptr(): _bytes(t) for t in tensors}.values())
+            ),
+            lambda tk, t: (
+                lambda tensors: sum(
+                    size for _, size in {(t.untyped_storage().data_ptr(), _bytes(t)) for t in tensors}
+                )
+            ),
+            lambda tk, t: (
+                lambda tensors: sum(
+                    _bytes(t)
+                    for number, t in enumerate(tensors)
+                    if not any(_same_storage(t, earlier) for earlier in tensors[:number])
+                )
+            ),
+        ),
+        wrong=(
+            (
+                lambda tk, t: lambda tensors: sum({id(t): _bytes(t) for t in tensors}.values()),
+                "id() as a storage test",
+            ),
+            (
+                lambda tk, t: lambda tensors: sum({t.data_ptr(): _bytes(t) for t in tensors}.values()),
+                "data_ptr() of the tensor",
+            ),
+            (lambda tk, t: lambda tensors: sum(_bytes(t) for t in tensors), "a slice aliases its base"),
+            (
+                lambda tk, t: lambda tensors: sum(t.numel() * t.element_size() for t in tensors),
+                "a slice aliases its base",
+            ),
+            (lambda tk, t: lambda tensors: sum({_bytes(t) for t in tensors}), "equal is not shared"),
+            (lambda tk, t: lambda tensors: 24, ""),
+            (lambda tk, t: lambda tensors: None, ""),
         ),
     ),
     Task(
@@ -381,7 +527,7 @@ TASKS = (
             ),
         ),
         (
-            "In which slots do `m[0, 0]`, `m[1, 1]` and `m[2, 2]` lie?",
+            "Which slots hold `m[0, 0]`, `m[1, 1]` and `m[2, 2]`?",
             "From one to the next it is always the same number of slots: one row down and one column right.",
             "Size (4,), and a stride of 4 + 1.",
         ),

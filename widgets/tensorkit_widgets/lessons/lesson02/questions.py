@@ -11,6 +11,9 @@ from tensorkit_widgets.practice.kinds import Question
 __all__ = ["QUESTIONS"]
 
 
+STEPS = "strides count slots"
+
+
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
 
@@ -32,54 +35,9 @@ def _alias(tk: Any) -> str:
 
 QUESTIONS = (
     Question(
-        "recall_dtype",
-        "Which dtype has `tk.arange(10.0)`, made from a Python float?",
-        "`float32`",
-        "Python floats become `float32`, four bytes each; NumPy would have taken `float64`.",
-        options=("`int64`", "`float32`", "`float64`"),
-        slips=(
-            Slip("default dtype", "That is NumPy's choice for a float.", given="`float64`"),
-            Slip("default dtype", "The dot in `10.` makes it a float.", given="`int64`"),
-        ),
-        recall=True,
-        proof=lambda tk: f"`{str(tk.arange(10.0).dtype).rpartition('.')[2]}`",
-    ),
-    Question(
-        "recall_bytes",
-        "How many bytes do the ten numbers of `tk.arange(10.0)` take?",
-        40,
-        "Ten numbers of four bytes; the numbers lie side by side, without any Python object around them.",
-        slips=(
-            Slip("bytes per element", "That would be one byte a number.", given=10),
-            Slip("bytes per element", "That would be `float64`, eight bytes a number.", given=80),
-        ),
-        recall=True,
-        proof=lambda tk: tk.arange(10.0).untyped_storage().nbytes(),
-    ),
-    Question(
-        "recall_device",
-        "Nobody said where `tk.arange(10.0)` should live. Where does it?",
-        "In the computer's main memory: `cpu`",
-        "`cpu` is where tensors start, with or without a GPU in the machine.",
-        options=(
-            "On the fastest device of the machine",
-            "In the computer's main memory: `cpu`",
-            "Nowhere, until it is first used",
-        ),
-        slips=(
-            Slip(
-                "tensors start on the CPU",
-                "A tensor goes to another device only when it is told to.",
-                given="On the fastest device of the machine",
-            ),
-        ),
-        recall=True,
-        proof=lambda tk: f"In the computer's main memory: `{tk.arange(10.0).device}`",
-    ),
-    Question(
         "write_storage",
-        "`t` is `tk.arange(10.0).view(2, 5)`. We write into its **storage**, not into `t`: "
-        "`storage[3] = 10.0`. What does `t` show afterwards?",
+        "`t` is `tk.arange(10.0).view(2, 5)`. We write into its **storage**, not into `t`: `storage[3] = 10.0`. What "
+        "does `t` show afterwards?",
         "`t[0, 3]` is now `10.`",
         "`t` has no numbers of its own: what it shows, it reads from the storage, then and there.",
         options=(
@@ -102,6 +60,26 @@ QUESTIONS = (
         proof=_write_storage,
     ),
     Question(
+        "next_row",
+        "Ten slots hold `t`, which has two rows of five. In `t`, take one step down, from `t[0, 2]` to `t[1, 2]`. How "
+        "many slots is that step in the storage? Draw it, or type the number.",
+        5,
+        "`t[0, 2]` is in slot 2. Then come the rest of its row and the beginning of the next: `t[1, 2]` is in slot 7.",
+        slips=(
+            Slip(STEPS, "That is one step to the right: `t[0, 3]` is the neighbour of `t[0, 2]`.", given=1),
+            Slip("a size is not a stride", "That is the number of rows.", given=2),
+            Slip(STEPS, "Those are the slots in between. Count the steps from slot 2 to slot 7.", given=4),
+            Slip(
+                STEPS, "One too many: a row of five ends before slot 5, where the next one begins.", given=6
+            ),
+            Slip(STEPS, "Down in `t` is forward in the storage: from slot 2 to slot 7, not back.", given=-5),
+            Slip("strides count slots", "Those are bytes; a slot holds one number.", given=20),
+        ),
+        proof=lambda tk: tk.arange(10.0).view(2, 5).stride(0),
+        picture=lambda tk: tk.arange(10).view(2, 5),
+        pick="step",
+    ),
+    Question(
         "slice_stride",
         "`t` is `tk.arange(12.0).view(3, 4)`, with the stride (4, 1). What is the stride of `t[1:, ::2]`?",
         (4, 2),
@@ -111,6 +89,12 @@ QUESTIONS = (
             Slip("strides follow the view", "A fresh tensor of size (2, 2) would have that.", given=(2, 1)),
             Slip("a step multiplies the stride", "Only dimension 1 has a step of 2.", given=(8, 2)),
             Slip("a size is not a stride", "That is its size.", given=(2, 2)),
+            Slip(
+                "rows come before columns",
+                "The step down is named first, then the one to the right.",
+                given=(2, 4),
+            ),
+            Slip(STEPS, "You counted from 1: the next column but one is 2 slots further.", given=(4, 3)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[1:, ::2].stride()),
     ),
@@ -148,6 +132,20 @@ QUESTIONS = (
             Slip("offsets count slots", "Start at the offset: `x[0, 0]` lies in slot 5.", given=9),
             Slip("counting from zero", "Row 2 is two steps down, because the first row is row 0.", given=10),
             Slip("counting from zero", "Column 1 is one step to the right of column 0.", given=13),
+            Slip(
+                "counting from zero",
+                "Rows and columns are counted from 0: that is one row and one column more.",
+                given=19,
+            ),
+            Slip(
+                "counting from zero", "That is one row too far: row 2 is two steps down from row 0.", given=18
+            ),
+            Slip("counting from zero", "That is one column too far, and `x` has only two.", given=15),
+            Slip(
+                "rows come before columns",
+                "That is one step down and two to the right: the row comes first.",
+                given=11,
+            ),
         ),
         proof=lambda tk: int(tk.arange(20.0).as_strided((3, 2), (4, 1), 5)[2, 1].item()),
         picture=lambda tk: tk.arange(20),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from tensorkit_widgets.practice.checking.checks import tensor_check
@@ -23,9 +24,78 @@ def _sharing(tk: Any) -> tuple[str, ...]:
     return tuple(code for code, u in made.items() if u.untyped_storage().data_ptr() == home)
 
 
+LIST = "getsizeof of a list"
+
+
+SAME = "It is the same"
+
+
+def _weighed(tk: Any) -> str:
+    small, large = tk.zeros(3), tk.zeros(3_000_000)
+    return SAME if sys.getsizeof(small) == sys.getsizeof(large) else "It is more"
+
+
 QUIZZES = (
     QuizSheet(
         "retrieval",
+        "Three questions from lessons 00 and 01",
+        (
+            Question(
+                "weigh_millions",
+                "`small = tk.zeros(3)` and `large = tk.zeros(3_000_000)`. How does `sys.getsizeof(large)` compare with "
+                "`sys.getsizeof(small)`?",
+                SAME,
+                "It weighs one Python object and follows no pointer, as with a list. The numbers are in "
+                "`large.nbytes`.",
+                options=(SAME, "It is about a million times as much", "It is 8 bytes more for each number"),
+                slips=(
+                    Slip(LIST, "It does not see the numbers.", given="It is about a million times as much"),
+                    Slip(
+                        LIST,
+                        "A list has a pointer for each number. A tensor has none.",
+                        given="It is 8 bytes more for each number",
+                    ),
+                ),
+                proof=_weighed,
+            ),
+            Question(
+                "wide_picture",
+                "A colour picture is 640 pixels wide and 480 pixels high. What is its size as a tensor, with the "
+                "channels last?",
+                (480, 640, 3),
+                "480 rows, each of 640 pixels, each of three numbers.",
+                slips=(
+                    Slip(
+                        "rows come before columns",
+                        "The height, the number of rows, is first.",
+                        given=(640, 480, 3),
+                    ),
+                    Slip("channels are a dimension", "That would be a grey one.", given=(480, 640)),
+                    Slip("channels are a dimension", "That has the channels first.", given=(3, 480, 640)),
+                ),
+                proof=lambda tk: tuple(tk.stack([tk.zeros(480, 640)] * 3, dim=2).size()),
+            ),
+            Question(
+                "mixed_bytes",
+                "How many bytes do the numbers of `tk.tensor([1, 2, 0.5])` take?",
+                12,
+                "One float makes them all floats: three `float32` numbers of four bytes each.",
+                slips=(
+                    Slip(
+                        "one dtype for all",
+                        "The integers do not stay `int64`: all three are floats.",
+                        given=20,
+                    ),
+                    Slip("default dtype", "That would be `float64`.", given=24),
+                    Slip("bytes per element", "That is how many numbers there are.", given=3),
+                ),
+                proof=lambda tk: tk.tensor([1, 2, 0.5]).nbytes,
+            ),
+        ),
+        recall=True,
+    ),
+    QuizSheet(
+        "layouts",
         "What storage, offset and stride are for",
         (
             Question(
@@ -50,7 +120,7 @@ QUIZZES = (
             ),
             Question(
                 "which_slot",
-                "`t` has the offset 2 and the stride (4, 1). In which slot lies `t[1, 2]`?",
+                "`t` has the offset 2 and the stride (4, 1). Which slot holds `t[1, 2]`?",
                 8,
                 "2 + 1·4 + 2·1: the offset, one row down, two columns to the right.",
                 slips=(
@@ -152,8 +222,8 @@ PUZZLES = (
             ),
         ),
         (
-            "Which loop has to be the outer one, if each **column** gets one sum?",
-            "`total` begins anew for each column, so inside the outer loop and before the inner one.",
+            "Which loop must be the outer one, if each **column** gets one sum?",
+            "`total` begins at 0 again for each column, so it is set inside the outer loop and before the inner one.",
             "`sums.append(total)` comes when a column is done: one step to the left of the line that adds.",
         ),
         strays=(
@@ -168,7 +238,7 @@ PUZZLES = (
         slips=(
             Slip(
                 "",
-                "`total` has to begin anew for each column: set it to 0 inside the loop over `j`.",
+                "`total` has to begin at 0 for each column: set it inside the loop over `j`.",
                 when=lambda answer, mine, base: (
                     answer.value.before("total = 0", "for j in range(size[1]):")
                     or answer.value.inside("total = 0", "for i in range(size[0]):")
