@@ -35,6 +35,8 @@ TELLS = (
     ("03.transpose_stride", "swaps the strides"),
     ("03.transpose_cost", "moves no data"),
     ("03.size_one", "means nothing"),
+    ("04.squeeze_batch", "eats the batch dimension"),
+    ("04.chunk", "rounds the length of a piece"),
     ("05.which_view", "Splitting a dimension always works"),
     ("06.wrap", 'BitView(300).cast("uint8")'),
     ("07.integer_mean", "Integers have no mean"),

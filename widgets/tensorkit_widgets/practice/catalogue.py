@@ -108,8 +108,8 @@ def find_puzzle(name: str) -> Puzzle:
 def practised(misconception: str, near: str = "") -> str:
     """Where a misconception is taken up again: an exercise or a quiz, of the lesson `near` first; `''` when nowhere.
 
-    >>> practised("squeeze eats the batch dimension", "03")
-    'the exercise **Drop the channel, keep the batch** of lesson 03'
+    >>> practised("squeeze eats the batch dimension", "04")
+    'the exercise **Drop the channel, keep the batch** of lesson 04'
     """
     for number in sorted(_lesson_numbers(), key=lambda number: (number != near, number)):
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
