@@ -118,7 +118,7 @@ def test_a_confident_error_gets_the_fullest_reply() -> None:
     assert bold.says.startswith(timid.says)
     assert "worth a second look" in bold.says
     assert bold.says.endswith(
-        "It comes back in the exercise **Drop the channel, keep the batch** of lesson 03."
+        "It comes back in the exercise **Drop the channel, keep the batch** of lesson 04."
     )
     assert "worth a second look" in card.text()
     assert "worth a second look" in card.html

@@ -110,8 +110,8 @@ def practised(misconception: str, near: str = "") -> str:
 
     `''` when nowhere: what a learner has behind them is not named.
 
-    >>> practised("squeeze eats the batch dimension", "03")
-    'the exercise **Drop the channel, keep the batch** of lesson 03'
+    >>> practised("squeeze eats the batch dimension", "04")
+    'the exercise **Drop the channel, keep the batch** of lesson 04'
     """
     for number in sorted(number for number in _lesson_numbers() if number >= near):
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")

@@ -9,65 +9,80 @@ from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
 __all__ = ["QUIZZES"]
 
-SHARES = "Yes: both read the same storage"
+SAME_OBJECT = "`id(a) == id(b)`"
 
 
-OWN = "No: `u` is a tensor of its own"
+SAME_BYTES = "`a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()`"
 
 
-def _sliced(tk: Any) -> str:
-    t = tk.ones(3)
-    t[1:][0] = 0
-    return SHARES if t[1].item() == 0 else OWN
+def _joined(tk: Any) -> str:
+    pieces = [tk.zeros(8000) for _ in range(6)]
+    return "`tk.cat(pieces)`" if tuple(tk.cat(pieces).size()) == (48_000,) else "`tk.stack(pieces)`"
+
+
+def _true_of_a_slice(tk: Any) -> str:
+    a = tk.zeros(5)
+    b = a[:]
+    if id(a) == id(b):
+        return SAME_OBJECT
+    return SAME_BYTES if a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr() else "`a is b`"
 
 
 QUIZZES = (
     QuizSheet(
         "retrieval",
-        "Three questions from lesson 02",
+        "Three questions from earlier lessons",
         (
             Question(
-                "slot",
-                "`t` has the offset 2 and the stride (5, 1). In which slot of the storage lies `t[1, 3]`?",
-                10,
-                "2 + 1·5 + 3·1: the offset, one row down, three columns to the right.",
-                slips=(
-                    Slip("offsets count slots", "The offset of 2 counts as well.", given=8),
-                    Slip("strides count slots", "An index has to be multiplied by its stride.", given=6),
-                    Slip("counting from zero", "Rows, columns and slots are counted from 0.", given=11),
-                ),
-                proof=lambda tk: int(tk.arange(20).as_strided((3, 4), (5, 1), 2)[1, 3].item()),
-            ),
-            Question(
-                "transpose",
-                "`x = tk.arange(12).view(3, 4)` has the stride (4, 1). What is the stride of `x.t()`?",
-                (1, 4),
-                "A transpose swaps the two sizes and the two strides, and moves nothing.",
+                "one_recording",
+                "A recording of six seconds was cut into a list of six `pieces`, each of size (8000,). "
+                "You want the recording back, as one long row. Which call gives it to you?",
+                "`tk.cat(pieces)`",
+                "`cat` lengthens a dimension that is there: (48000,). (Lesson 01)",
+                options=("`tk.cat(pieces)`", "`tk.stack(pieces)`"),
                 slips=(
                     Slip(
-                        "strides follow the view",
-                        "A fresh tensor of size (4, 3) would have that.",
-                        given=(3, 1),
+                        "cat vs stack",
+                        "`stack` puts them into a new dimension: a batch of six short sounds, (6, 8000).",
+                        given="`tk.stack(pieces)`",
                     ),
-                    Slip("transpose moves no data", "Size and stride swap together.", given=(4, 1)),
-                    Slip("a size is not a stride", "That is its size.", given=(4, 3)),
                 ),
-                proof=lambda tk: tuple(tk.arange(12).view(3, 4).t().stride()),
+                proof=_joined,
             ),
             Question(
-                "alias",
-                "`u = t[1:]`, then `u[0] = 0`. Does `t` change?",
-                SHARES,
-                "A slice is a new tensor object on the old storage; a write to one shows in the other.",
-                options=(SHARES, OWN),
+                "pixel_below",
+                "A photograph of size (75, 64, 3) lies in memory row by row, pixel by pixel, three slots to a "
+                "pixel. How many slots is it from the red of one pixel to the red of the pixel **below**?",
+                192,
+                "One row further is 64 pixels of 3 slots each. That is the stride of dimension 0. (Lesson 02)",
+                slips=(
+                    Slip("strides count slots", "64 pixels, and each takes three slots.", given=64),
+                    Slip("a size is not a stride", "There are 75 rows; a row is 64 pixels long.", given=75),
+                    Slip("rows come before columns", "That is the pixel to the right.", given=3),
+                    Slip("rows come before columns", "A row is 64 pixels long, not 75.", given=225),
+                    Slip("strides count slots", "The next slot is the green of the same pixel.", given=1),
+                ),
+                proof=lambda tk: tk.zeros(75, 64, 3).stride()[0],
+            ),
+            Question(
+                "why_shared",
+                "`a = tk.zeros(5)` and `b = a[:]`. A write to `b` shows in `a`. Which of these lines is `True`?",
+                SAME_BYTES,
+                "There are two tensor objects, on one storage. (Lesson 02)",
+                options=(SAME_OBJECT, "`a is b`", SAME_BYTES),
                 slips=(
                     Slip(
-                        "a slice aliases its base",
-                        "It is an object of its own, on the same storage.",
-                        given=OWN,
+                        "id() as a storage test",
+                        "`id` tells Python objects apart, and a slice is an object of its own.",
+                        given=SAME_OBJECT,
+                    ),
+                    Slip(
+                        "id() as a storage test",
+                        "`is` compares Python objects, and a slice is an object of its own.",
+                        given="`a is b`",
                     ),
                 ),
-                proof=_sliced,
+                proof=_true_of_a_slice,
             ),
         ),
         recall=True,

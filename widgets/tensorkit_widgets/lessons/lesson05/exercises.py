@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks import (
-    Checker,
-    layout_check,
-    tensor_check,
-)
+import tensorkit
+from tensorkit_widgets.practice.checking.checks import layout_check, tensor_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
+from tensorkit_widgets.practice.facts import Slip, Unreadable, read
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
-
-
-def _twelve(tk: Any) -> Any:
-    return tk.arange(12.0).view(3, 4)
-
 
 REFUSED = "view after transpose fails"
 
@@ -29,8 +21,14 @@ WHOLE = "a saved slice saves the whole storage"
 CONTIGUOUS = "what contiguous means"
 
 
-def _thousand(tk: Any) -> Any:
-    return tk.arange(1000.0)
+COPIES = "reshape may copy"
+
+
+COPY = "a copy is not a view"
+
+
+def _layers(tk: Any) -> Any:
+    return tk.arange(24.0).view(2, 3, 4)
 
 
 def _contiguous(size: Any, stride: Any) -> bool:
@@ -38,157 +36,184 @@ def _contiguous(size: Any, stride: Any) -> bool:
     return bool((size[1] == 1 or stride[1] == 1) and (size[0] == 1 or stride[0] == size[1]))
 
 
-def _small(check: Checker) -> Checker:
-    """The check of a tensor, and then of its storage: it should hold the tensor's numbers and no more."""
+def _table(rows: int, columns: int) -> Case:
+    """A table whose rows' first two numbers are to be kept, and no more."""
 
-    def judge(answer: Answer) -> Verdict:
-        verdict = check(answer)
-        kept: Any = answer.value
-        if verdict.correct and kept.untyped_storage().nbytes() > kept.numel() * kept.element_size():
-            says = "that is a slice of a copy of all thousand numbers: its storage is as large as before. Slice first."
-            return Verdict(False, says, WHOLE)
-        return verdict
+    def looks(_: tuple[Any, ...], got: Any) -> object:
+        if not isinstance(got, (list, tuple)):
+            raise Unreadable("it should give a list of tensors; yours gave something else.")
+        return tuple((read(piece).values, piece.untyped_storage().nbytes()) for piece in got)
 
-    return Checker(judge, check.slips)
+    def tells(found: Any) -> str:
+        if len(found) != rows:
+            return f"the list should have {rows} tensors; yours has {len(found)}."
+        place, (values, count) = next((n, one) for n, one in enumerate(found) if one != wanted[n])
+        if values != wanted[place][0]:
+            return (
+                f"the tensor of row {place} should hold {list(wanted[place][0])}; yours holds {list(values)}."
+            )
+        return f"the storage of the tensor of row {place} has {count} bytes; two numbers take 8."
+
+    wanted = tuple(((float(row * columns), float(row * columns + 1)), 8) for row in range(rows))
+    return Case(
+        f"of a table of {rows} rows of {columns}",
+        lambda: (tensorkit.arange(float(rows * columns)).view(rows, columns),),
+        wanted,
+        looks,
+        tells,
+    )
+
+
+def _windows(says: str, first: int, step: int, count: int, n: int) -> Case:
+    """A row of so many numbers, somewhere in a storage, and the length of its windows."""
+    size = (count - n + 1, n)
+    values = tuple(float(first + step * (i + j)) for i in range(size[0]) for j in range(n))
+
+    def looks(arguments: tuple[Any, ...], got: Any) -> object:
+        mine = read(got)
+        return mine.size, mine.values, mine.shares(read(arguments[0]))
+
+    def tells(found: Any) -> str:
+        if found[0] != size:
+            return f"the size should be {size}; yours is {found[0]}."
+        if found[1] != values:
+            place = next(
+                at for at, pair in enumerate(zip(found[1], values, strict=True)) if pair[0] != pair[1]
+            )
+            i, j = divmod(place, n)
+            return f"element {[i, j]} should be {values[place]}; yours is {found[1][place]}."
+        return "the numbers are right, but they were copied."
+
+    return Case(
+        says,
+        lambda: (tensorkit.arange(60.0).as_strided((count,), (step,), first), n),
+        (size, values, True),
+        looks,
+        tells,
+    )
+
+
+def _cleared(says: str, make: Any) -> Case:
+    """A matrix whose first element is to become 0, and no other."""
+    before = read(make()).values
+
+    def tells(found: Any) -> str:
+        if found == before:
+            return "nothing in it has changed."
+        return f"its numbers should be {[0.0, *before[1:]]}; they are {list(found)}."
+
+    return Case(
+        says, lambda: (make(),), (0.0, *before[1:]), lambda arguments, _: read(arguments[0]).values, tells
+    )
+
+
+def _in_windows(row: Any, n: int) -> Any:
+    return row.as_strided((row.size(0) - n + 1, n), (row.stride(0), row.stride(0)))
 
 
 TASKS = (
     Task(
         "strides_of_a_copy",
         "Which size and stride come out?",
-        "`t = tk.arange(12.0).view(3, 4)`. Give size, stride and offset of `t.t().contiguous()` as "
+        "Worked: `tk.arange(12.0).view(3, 4).t()` has the size (4, 3) and the stride (1, 4). `contiguous()` copies "
+        "it: the size stays, and the copy has the stride **(3, 1)** and the offset **0**.\n\n"
+        "Your turn: `t = tk.arange(20.0).view(4, 5)`. Give size, stride and offset of `t[1:, 2:4].contiguous()` as "
         "`((_, _), (_, _), _)`. Work it out before you ask the machine.",
         layout_check(
-            size=(4, 3),
-            stride=(3, 1),
+            size=(3, 2),
+            stride=(2, 1),
             offset=0,
             slips=(
                 Slip(
                     CONTIGUOUS,
-                    "that is `t.t()` itself. After `contiguous()` the numbers lie in reading order.",
-                    stride=(1, 4),
+                    "that is the stride of `t`, and of the slice itself. After `contiguous()` the numbers are in "
+                    "reading order, without a gap.",
+                    stride=(5, 1),
                 ),
-                Slip("transpose moves no data", "`contiguous()` copies; it does not turn back.", size=(3, 4)),
+                Slip(
+                    "offsets count slots",
+                    "the slice begins in slot 7. A copy has a storage of its own, and begins where that begins.",
+                    offset=7,
+                ),
+                Slip("rows come before columns", "three rows of two numbers.", size=(2, 3)),
                 Slip(
                     "a size is not a stride",
-                    "one row down is three slots: a row has three numbers.",
-                    stride=(4, 1),
+                    "one row down is two slots: a row of the copy has two numbers.",
+                    stride=(3, 1),
                 ),
             ),
         ),
         (
-            "What is the size of `t.t()`? A copy keeps it.",
-            "Contiguous means: in reading order, one slot after the other.",
-            "So one column to the right is 1 slot, and one row down is a whole row of 3.",
+            "What is the size of `t[1:, 2:4]`? A copy keeps it.",
+            "Contiguous means: in reading order, one slot after the other, from the first slot of its own storage.",
+            "So one column to the right is 1 slot, and one row down is a whole row of 2.",
         ),
-        "((4, 3), (3, 1), 0)",
-        stage="reverse",
+        "((3, 2), (2, 1), 0)",
+        stage="worked",
         entry="(3, 4), (4, 1), 0",
-        base=_twelve,
         right=(
-            lambda tk, t: ((4, 3), (3, 1), 0),
-            lambda tk, t: "(4, 3), (3, 1), 0",
-            lambda tk, t: t.t().contiguous(),
+            lambda tk, t: ((3, 2), (2, 1), 0),
+            lambda tk, t: "(3, 2), (2, 1), 0",
+            lambda tk, t: tk.arange(20.0).view(4, 5)[1:, 2:4].contiguous(),
         ),
         wrong=(
-            (lambda tk, t: ((4, 3), (1, 4), 0), CONTIGUOUS),
-            (lambda tk, t: ((3, 4), (4, 1), 0), "transpose moves no data"),
-            (lambda tk, t: ((4, 3), (4, 1), 0), "a size is not a stride"),
-            (lambda tk, t: ((4, 3), (3, 1), 1), ""),
+            (lambda tk, t: ((3, 2), (5, 1), 0), CONTIGUOUS),
+            (lambda tk, t: ((3, 2), (5, 1), 7), CONTIGUOUS),
+            (lambda tk, t: ((3, 2), (2, 1), 7), "offsets count slots"),
+            (lambda tk, t: ((2, 3), (3, 1), 0), "rows come before columns"),
+            (lambda tk, t: ((3, 2), (3, 1), 0), "a size is not a stride"),
+            (lambda tk, t: ((3, 2), (2, 1), 1), ""),
         ),
     ),
     Task(
         "flat_in_order",
         "In one row, in reading order",
-        "`t = tk.arange(12.0).view(3, 4)`. Make the twelve numbers of `t.t()` one row, in the order in which you read "
-        "`t.t()`: 0, 4, 8, 1, 5, …\n\n"
+        "`t = tk.arange(24.0).view(2, 3, 4)`. Make the 24 numbers of `t.permute(2, 0, 1)` one row, in the order in "
+        "which you read that tensor: 0, 4, 8, 12, 16, 20, 1, 5, …\n\n"
         "    flat = ...",
         tensor_check(
-            size=(12,),
-            values=[0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11],
+            size=(24,),
+            values=[first + 4 * step for first in range(4) for step in range(6)],
             shares=False,
             slips=(
                 Slip(
                     REFUSED,
-                    "that is the order of `t`, and of the storage; `t.t()` is read the other way.",
+                    "that is the order of `t`, and of the storage; the permuted tensor is read another way.",
                     behaves=(lambda t: t.view(-1), lambda t: t.reshape(-1).clone()),
+                ),
+                Slip(
+                    "permute vs view",
+                    "those are the numbers of `t.permute(1, 2, 0)`: the dimension that was last should come first.",
+                    behaves=lambda t: t.permute(1, 2, 0).reshape(-1),
                 ),
             ),
         ),
         (
-            "No single stride can walk 0, 4, 8, 1: a view is not possible here.",
-            "So somebody has to copy. Which call copies only where it must?",
+            "From slot 20 back to slot 1: no single stride can walk that, so a view is not possible.",
+            "Something has to copy. Which call copies only where it must?",
             "`reshape`, or `contiguous()` before `view`.",
         ),
-        "flat = t.t().reshape(-1)",
+        "flat = t.permute(2, 0, 1).reshape(-1)",
         stage="free",
-        base=_twelve,
+        base=_layers,
         right=(
-            lambda tk, t: t.t().reshape(-1),
-            lambda tk, t: t.t().contiguous().view(-1),
-            lambda tk, t: t.t().flatten(),
-            lambda tk, t: tk.cat(list(t.t())),
+            lambda tk, t: t.permute(2, 0, 1).reshape(-1),
+            lambda tk, t: t.permute(2, 0, 1).contiguous().view(-1),
+            lambda tk, t: t.permute(2, 0, 1).flatten(),
+            lambda tk, t: t.view(6, 4).t().reshape(24),
         ),
         wrong=(
             (lambda tk, t: t.view(-1), REFUSED),
             (lambda tk, t: t.reshape(-1).clone(), REFUSED),
-            (lambda tk, t: t.t(), ""),
-        ),
-    ),
-    Task(
-        "a_small_thumb",
-        "Let the large one go",
-        "`t` has a thousand numbers, and you want to keep (and to save) its first three, **without** keeping the other "
-        "997 alive.\n\n"
-        "    t = tk.arange(1000.0)\n"
-        "    thumb = ...",
-        _small(
-            tensor_check(
-                size=(3,),
-                values=[0, 1, 2],
-                shares=False,
-                slips=(
-                    Slip(
-                        WHOLE,
-                        "a view: as long as it lives, all thousand numbers live, and a file of it has them all.",
-                        behaves=lambda t: t[:3],
-                    ),
-                    Slip(
-                        WHOLE,
-                        "that copies all of it; the slice has to come first.",
-                        behaves=lambda t: t.clone(),
-                    ),
-                ),
-            )
-        ),
-        (
-            "Whose storage does `t[:3]` use?",
-            "You need a copy of three numbers, in a storage of their own.",
-            "Take the slice first, then `clone()` it.",
-        ),
-        "thumb = t[:3].clone()",
-        stage="free",
-        base=_thousand,
-        right=(
-            lambda tk, t: t[:3].clone(),
-            lambda tk, t: tk.tensor(t[:3].tolist()),
-            lambda tk, t: t[[0, 1, 2]],
-            lambda tk, t: t.narrow(0, 0, 3) + 0,
-        ),
-        wrong=(
-            (lambda tk, t: t[:3], WHOLE),
-            (lambda tk, t: t[:3].contiguous(), WHOLE),
-            (lambda tk, t: t.clone(), WHOLE),
-            (lambda tk, t: t.clone()[:3], WHOLE),
-            (lambda tk, t: t[1:4], "a slice aliases its base"),
-            (lambda tk, t: t[1:4].clone(), ""),
+            (lambda tk, t: t.permute(1, 2, 0).reshape(-1), "permute vs view"),
+            (lambda tk, t: t.permute(2, 0, 1), ""),
         ),
     ),
     Task(
         "may_flatten",
         "May it be flattened?",
-        "Write the rule yourself. Of a matrix you are told the size and the stride; does `view(-1)` work? Give me the "
-        "function, without calling it:\n\n"
+        "Write the rule yourself: from the size and the stride of a matrix, does `view(-1)` work? Give me the "
+        "function, without calling it.\n\n"
         "    def may_flatten(size, stride):\n"
         "        return ...",
         function_check(
@@ -202,13 +227,13 @@ TASKS = (
                 Slip(
                     REFUSED,
                     "yours allows it always. From the end of one row to the start of the next the step may be another "
-                    "one: then no single stride says the walk.",
+                    "one: then no single stride does for the walk.",
                     behaves=lambda size, stride: True,
                 ),
                 Slip(
                     CONTIGUOUS,
-                    "that asks whether it is contiguous, which is too much to ask: the steps 0, 2, 4, 6, … of every "
-                    "second column are all alike, and a view is possible.",
+                    "that asks whether it is contiguous, which is more than a view needs: the steps 0, 2, 4, 6, … "
+                    "of every second column are all alike, and a view is possible.",
                     behaves=(
                         lambda size, stride: stride[1] == 1 and stride[0] == size[1],
                         lambda size, stride: tuple(stride) == (size[1], 1),
@@ -217,13 +242,13 @@ TASKS = (
                 ),
                 Slip(
                     CONTIGUOUS,
-                    "that asks whether each row lies in one piece. The step from row to row counts as well.",
+                    "that asks whether each row is in one piece. The step from row to row counts as well.",
                     behaves=lambda size, stride: stride[1] == 1,
                 ),
                 Slip(
                     "strides of size-1 dimensions",
-                    "the rule is right, but for a dimension of size 1: nobody ever steps along it, so its stride does "
-                    "not matter.",
+                    "the rule is right, except for a dimension of size 1: no walk steps along it, so its stride "
+                    "does not matter.",
                     behaves=(
                         lambda size, stride: stride[0] == size[1] * stride[1],
                         lambda size, stride: size[0] == 1 or stride[0] == size[1] * stride[1],
@@ -245,7 +270,7 @@ TASKS = (
         (
             "One step down has to be what walking to the end of a row, and one further, is.",
             "That is `stride[0] == size[1] * stride[1]`.",
-            "And where a size is 1, nobody steps: then it always works.",
+            "And along a dimension of size 1 there is no step at all: then it always works.",
         ),
         "def may_flatten(size, stride):\n    return 1 in size or stride[0] == size[1] * stride[1]",
         stage="free",
@@ -266,6 +291,197 @@ TASKS = (
             (lambda tk, t: lambda size, stride: stride[0] > stride[1], "permute vs view"),
             (lambda tk, t: lambda size, stride: stride[1] == 1, CONTIGUOUS),
             (lambda tk, t: lambda size, stride: size == stride, ""),
+        ),
+    ),
+    Task(
+        "small_thumbs",
+        "Let the large one go",
+        "A list of slices, pickled, is worse than one slice: the whole storage is written again for **every** "
+        "slice. Write `beginnings(table)`, which gives a list with the first two numbers of each row of a matrix, "
+        "one tensor of two numbers for each row, and each of them with a storage of just two numbers.",
+        function_check(
+            _table(3, 50),
+            _table(5, 100),
+            slips=(
+                Slip(
+                    WHOLE,
+                    "these are views: each of them keeps the whole table, and saves it. (`contiguous()` does not "
+                    "help: a piece of a row is contiguous already.)",
+                    behaves=lambda table: [row[:2] for row in table],
+                ),
+                Slip(
+                    WHOLE,
+                    "each of them is a slice of a copy: its storage holds the whole row. Take the slice first.",
+                    behaves=lambda table: [row.clone()[:2] for row in table],
+                ),
+                Slip(
+                    WHOLE,
+                    "the large table is gone, but all the pieces share one new storage, so each keeps the "
+                    "beginnings of all rows.",
+                    behaves=lambda table: list(table[:, :2].clone()),
+                ),
+            ),
+        ),
+        (
+            "Whose storage does `row[:2]` use?",
+            "Each tensor needs a copy of two numbers. What do you copy, and when?",
+            "Go through the rows with `for row in table`; take the slice first, then `clone()` it.",
+        ),
+        "def beginnings(table):\n    return [row[:2].clone() for row in table]",
+        stage="free",
+        right=(
+            lambda tk, t: lambda table: [row[:2].clone() for row in table],
+            lambda tk, t: lambda table: [row[[0, 1]] for row in table],
+            lambda tk, t: lambda table: tuple(piece.clone() for piece in table.narrow(1, 0, 2).unbind()),
+            lambda tk, t: lambda table: [row[:2] + 0 for row in table],
+        ),
+        wrong=(
+            (lambda tk, t: lambda table: [row[:2] for row in table], WHOLE),
+            (lambda tk, t: lambda table: [row[:2].contiguous() for row in table], WHOLE),
+            (lambda tk, t: lambda table: [row.clone()[:2] for row in table], WHOLE),
+            (lambda tk, t: lambda table: list(table[:, :2].clone()), WHOLE),
+            (lambda tk, t: lambda table: table[:, :2].clone(), ""),
+            (lambda tk, t: lambda table: [row[1:3].clone() for row in table], ""),
+        ),
+    ),
+    Task(
+        "windows_of_seven",
+        "Does the instrument drift?",
+        "`pressures` holds the blood pressures of 30 patients, in the order in which they came. One patient says "
+        "little about the instrument; the mean of any seven in a row says more. Write `windows_of(row, n)`: all "
+        "windows of `n` neighbouring numbers of a row, one window in each row of the result, the first beginning "
+        "with the first number, each next one a number later. Nothing may be copied. (Ask a row for its stride "
+        "before you decide on the windows': `pressures` is a column of a table.)",
+        function_check(
+            _windows("of the second column of a table, windows of 7", 1, 2, 30, 7),
+            _windows("of ten numbers, windows of 3", 0, 1, 10, 3),
+            _windows("of a row that begins in slot 4, windows of 2", 4, 1, 8, 2),
+            slips=(
+                Slip(
+                    "strides count slots",
+                    "the strides are those of a row whose numbers lie side by side. In a column of a table the next "
+                    "number is `row.stride(0)` slots away.",
+                    behaves=lambda row, n: row.as_strided((row.size(0) - n + 1, n), (1, 1)),
+                ),
+                Slip(
+                    "offsets count slots",
+                    "your windows begin in slot 0 of the storage. The row may begin further on: leave the offset "
+                    "out, or give the row's own.",
+                    behaves=lambda row, n: row.as_strided(
+                        (row.size(0) - n + 1, n), (row.stride(0), row.stride(0)), 0
+                    ),
+                ),
+                Slip(
+                    "counting from zero",
+                    "the last window is missing. With 4 numbers there are two windows of 3: 4 - 3 + 1.",
+                    behaves=lambda row, n: row.as_strided(
+                        (row.size(0) - n, n), (row.stride(0), row.stride(0))
+                    ),
+                ),
+                Slip(
+                    "a size is not a stride",
+                    "your windows do not overlap: each begins where the one before has ended. It should begin one "
+                    "number later.",
+                    behaves=lambda row, n: row.as_strided(
+                        (row.size(0) // n, n), (n * row.stride(0), row.stride(0))
+                    ),
+                ),
+                Slip(
+                    COPY,
+                    "the numbers are right, but they were copied.",
+                    behaves=lambda row, n: _in_windows(row, n).clone(),
+                ),
+            ),
+        ),
+        (
+            "How many windows of 3 are there in a row of 4 numbers? And of `n` in `row.size(0)`?",
+            "One number to the right, in a window, is `row.stride(0)` slots. And one window down?",
+            "row.as_strided((row.size(0) - n + 1, n), (row.stride(0), row.stride(0)))",
+        ),
+        "def windows_of(row, n):\n"
+        "    step = row.stride(0)\n"
+        "    return row.as_strided((row.size(0) - n + 1, n), (step, step))",
+        stage="free",
+        right=(
+            lambda tk, t: _in_windows,
+            lambda tk, t: lambda row, n: row.unfold(0, n, 1),
+            lambda tk, t: (
+                lambda row, n: row.as_strided((len(row) - n + 1, n), row.stride() * 2, row.storage_offset())
+            ),
+        ),
+        wrong=(
+            (
+                lambda tk, t: lambda row, n: row.as_strided((row.size(0) - n + 1, n), (1, 1)),
+                "strides count slots",
+            ),
+            (
+                lambda tk, t: (
+                    lambda row, n: row.as_strided((row.size(0) - n + 1, n), (row.stride(0), row.stride(0)), 0)
+                ),
+                "offsets count slots",
+            ),
+            (lambda tk, t: lambda row, n: row.unfold(0, n, 1)[:-1], "counting from zero"),
+            (lambda tk, t: lambda row, n: row.unfold(0, n, n), "a size is not a stride"),
+            (lambda tk, t: lambda row, n: row.unfold(0, n, 1).clone(), COPY),
+            (lambda tk, t: lambda row, n: row.unfold(0, n, 1).flip(0), ""),
+        ),
+    ),
+    Task(
+        "lost_write",
+        "Repair it",
+        "This function should write 0 into the first element of a matrix. For some matrices it works, for others "
+        "nothing happens, and there is no error. Repair it, and give me the function itself.\n\n"
+        "    def clear_first(t):\n"
+        "        t.reshape(-1)[0] = 0",
+        function_check(
+            _cleared("of a fresh matrix", lambda: tensorkit.arange(1.0, 7.0).view(2, 3)),
+            _cleared("of a transposed matrix", lambda: tensorkit.arange(1.0, 7.0).view(2, 3).t()),
+            _cleared("of two columns of four", lambda: tensorkit.arange(1.0, 13.0).view(3, 4)[:, 1:3]),
+            slips=(
+                Slip(
+                    COPIES,
+                    "where the matrix can be walked with one stride it works. Where it cannot, `reshape` makes a "
+                    "copy: the 0 is written there, and the copy is thrown away.",
+                    behaves=lambda t: t.reshape(-1)[:1].fill_(0),
+                ),
+                Slip(
+                    REFUSED,
+                    "now it says when it cannot, which is better. But the first element of a matrix can be reached "
+                    "without making a row of it.",
+                    behaves=lambda t: t.view(-1)[:1].fill_(0),
+                ),
+                Slip(
+                    COPY,
+                    "the 0 goes into a copy, and the matrix stays as it was.",
+                    behaves=lambda t: t.clone(),
+                ),
+                Slip(
+                    "an index takes its dimension away",
+                    "that is the whole first row. An element of a matrix has two indices.",
+                    behaves=lambda t: t[0].fill_(0),
+                ),
+            ),
+        ),
+        (
+            "Run it on `tk.ones(2, 3)` and on `tk.ones(3, 2).t()`, and look at both afterwards.",
+            "`reshape` is only a view where it can be. Which way of naming the first element is always a view?",
+            "An element of a matrix is `t[i, j]`.",
+        ),
+        "def clear_first(t):\n    t[0, 0] = 0",
+        stage="free",
+        right=(
+            lambda tk, t: lambda t: t[0, 0].fill_(0),
+            lambda tk, t: lambda t: t.__setitem__((0, 0), 0),
+            lambda tk, t: lambda t: t[:1, :1].zero_(),
+            lambda tk, t: lambda t: t.narrow(0, 0, 1).narrow(1, 0, 1).fill_(0),
+        ),
+        wrong=(
+            (lambda tk, t: lambda t: t.reshape(-1)[:1].fill_(0), COPIES),
+            (lambda tk, t: lambda t: t.contiguous()[0, 0].fill_(0), COPIES),
+            (lambda tk, t: lambda t: t.view(-1)[:1].fill_(0), REFUSED),
+            (lambda tk, t: lambda t: t.clone()[0, 0].fill_(0), COPY),
+            (lambda tk, t: lambda t: t[0].fill_(0), "an index takes its dimension away"),
+            (lambda tk, t: lambda t: t.fill_(0), ""),
         ),
     ),
 )

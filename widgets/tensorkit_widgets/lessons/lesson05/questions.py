@@ -58,39 +58,16 @@ def _gap(tk: Any) -> int:
 
 QUESTIONS = (
     Question(
-        "view_after_t",
-        "`x = tk.empty(100, 100)` and `y = x.t()`. What does `y.view(-1)`, all of `y` in one row, give?",
-        "An error",
-        "To read `y` row by row, the steps in the storage would be 100, 100, …, and then a jump back to the "
-        "next column: no single stride can say that, and `view` never copies.",
-        options=(
-            "The 10,000 numbers, row of `y` by row of `y`",
-            "The 10,000 numbers in the order of the storage",
-            "An error",
-        ),
-        slips=(
-            Slip(
-                "view after transpose fails",
-                "That needs a copy (`reshape` makes one); `view` never copies.",
-                given="The 10,000 numbers, row of `y` by row of `y`",
-            ),
-            Slip(
-                "view after transpose fails",
-                "That would be `x.view(-1)`: `view` keeps the order in which `y` is read.",
-                given="The 10,000 numbers in the order of the storage",
-            ),
-        ),
-        proof=lambda tk: "An error" if _refuses(tk.empty(100, 100).t().view, -1) else "",
-    ),
-    Question(
         "the_jump",
         "`y` is `x.t()`, and every number of `x` is its own slot. Read the first row of `y`: 0, 4, 8, so each step is "
         "+4 slots. The next number in reading order is `y[1, 0]`. How many slots is that step? Draw it, or type it.",
         -7,
-        "From slot 8 back to slot 1. A tensor in one dimension has **one** stride: +4, +4, -7 cannot be said.",
+        "From slot 8 back to slot 1. A tensor in one dimension has **one** stride, and none is +4, +4, -7.",
         slips=(
             Slip(
-                REFUSED, "Look where `y[1, 0]` lies: at the top of the picture, not further right.", given=4
+                REFUSED,
+                "`y[1, 0]` is not further along in the storage: look for its slot near the beginning.",
+                given=4,
             ),
             Slip(
                 REFUSED, "That is the step from `y[0, 0]` down to `y[1, 0]`; you come from slot 8.", given=1
@@ -105,7 +82,7 @@ QUESTIONS = (
         "which_view",
         "`t` is `tk.zeros(2, 3, 4).transpose(0, 1)`: size (3, 2, 4), stride (4, 12, 1). Which view is possible?",
         "`t.view(3, 2, 2, 2)`",
-        "Splitting a dimension is always possible: the 4 becomes 2·2. Merging wants "
+        "Splitting a dimension is always possible: the 4 becomes 2·2. Merging needs "
         "`stride[d] = size[d+1]·stride[d+1]`: 12 is not 4·1, and 4 is not 2·12.",
         options=("`t.view(3, 8)`", "`t.view(6, 4)`", "`t.view(3, 2, 2, 2)`"),
         slips=(
@@ -118,12 +95,13 @@ QUESTIONS = (
         "column_view",
         "`c` is `tk.arange(4).view(4, 1)`, one column. What does `c.t().view(-1)` give?",
         "All four numbers: this view is possible",
-        "The transpose has the size (1, 4). Nobody steps along a dimension of size 1, so its stride can break no walk.",
+        "The transpose has the size (1, 4). No walk ever steps along a dimension of size 1, so its stride cannot "
+        "break one.",
         options=("An error, as after every transpose", "All four numbers: this view is possible"),
         slips=(
             Slip(
                 "strides of size-1 dimensions",
-                "It is not the transpose that `view` minds, but a walk with two different steps.",
+                "A transpose is not the trouble; a walk with two different steps is.",
                 given="An error, as after every transpose",
             ),
         ),
@@ -160,7 +138,7 @@ QUESTIONS = (
         "Through which of them does a write reach `x`?",
         "Only `a`",
         "`reshape` is a view where it can be, and a copy where it must. Do not rely on either: "
-        "say `view` when it has to be a view, and `clone` when it has to be a copy.",
+        "write `view` when it has to be a view, and `clone` when it has to be a copy.",
         order="last",
         options=("Both", "Only `a`", "Only `b`", "Neither"),
         slips=(
@@ -175,6 +153,28 @@ QUESTIONS = (
             ),
         ),
         proof=_reshaped,
+    ),
+    Question(
+        "windows",
+        "`s = tk.arange(12)`, so each number is its own slot, and `windows = s.as_strided((4, 3), (2, 1))`. Which "
+        "numbers are in row 2, `windows[2]`? Press them, or type them.",
+        (4, 5, 6),
+        "Two steps of 2 slots lead to slot 4; from there, one slot at a time.",
+        slips=(
+            Slip(
+                "strides follow the view",
+                "A fresh table of that size would hold them there: its stride is (3, 1). This one is (2, 1).",
+                given=(6, 7, 8),
+            ),
+            Slip("counting from zero", "That is `windows[1]`.", given=(2, 3, 4)),
+            Slip("strides count slots", "2 is the step down; the step to the right is 1.", given=(4, 6, 8)),
+            Slip(
+                "strides count slots", "One row down is 2 slots, and row 2 is two rows down.", given=(3, 4, 5)
+            ),
+        ),
+        proof=lambda tk: tuple(tk.arange(12).as_strided((4, 3), (2, 1))[2].tolist()),
+        picture=lambda tk: tk.arange(12),
+        pick="cells",
     ),
     Question(
         "saved_slice",
@@ -193,7 +193,7 @@ QUESTIONS = (
             ),
             Slip(
                 "a saved slice saves the whole storage",
-                "So it would be for `thumb.clone()`.",
+                "That would be true of `thumb.clone()`.",
                 given="A few hundred",
             ),
         ),
