@@ -63,6 +63,18 @@ describe("a prediction in a picture", () => {
     expect(model.sent).toEqual([{ do: "unsure", value: "2" }]);
   });
 
+  it("chooses elements that are not whole, of either sign", () => {
+    const halves = [-1.75, -0.75, 0.5].map((number, at) => tile("t", at, 30 * at, number)).join("");
+    show(board("cells", `<g role="row">${halves}</g>`));
+    click(one("t:2"));
+    click(one("t:1"));
+    expect(box().value).toBe("-0.75, 0.5");
+    expect(one("t:1").getAttribute("aria-selected")).toBe("true");
+    expect(one("t:0").getAttribute("aria-selected")).toBe("false");
+    click(one("t:2"));
+    expect(box().value).toBe("-0.75");
+  });
+
   it("commits on Enter without saying how sure it is", () => {
     const model = show(board("slot", strip));
     box().value = "3";

@@ -182,7 +182,7 @@ def test_the_lessons_recognise_by_behaviour() -> None:
             lambda tk: tk.tensor([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]),
             "rows come before columns",
         ),
-        ("07.one_number", lambda tk: tk.tensor([3]), "brackets are dimensions"),
+        ("07.one_number", lambda tk: tk.tensor([7]), "brackets are dimensions"),
         ("04.drop_the_channel", lambda tk: lambda t: t.squeeze(2), "counting from zero"),
         ("02.which_strides", lambda tk: (1, 3), None),
         ("05.strides_of_a_copy", lambda tk: "(1, 3)", None),

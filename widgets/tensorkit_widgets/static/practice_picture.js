@@ -23,7 +23,7 @@ export function picture(root, say) {
   const board = () => /** @type {HTMLElement | null} */ (root.querySelector(".tk-pick[data-pick]"));
   const box = () => /** @type {HTMLInputElement | null} */ (root.querySelector("input[type=text]"));
   const tiles = () => /** @type {SVGElement[]} */ ([...(board()?.querySelectorAll(".tk-tile") ?? [])]);
-  const written = () => (box()?.value.match(/-?\d+/g) ?? []).map(Number);
+  const written = () => (box()?.value.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
 
   /** @param {SVGElement} tile */
   const isChosen = (tile) => {

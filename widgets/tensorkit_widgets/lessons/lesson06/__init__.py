@@ -5,8 +5,8 @@ Another lesson's do not belong here.
 
 from tensorkit_widgets.lessons.lesson06.exercises import TASKS
 from tensorkit_widgets.lessons.lesson06.questions import QUESTIONS
-from tensorkit_widgets.lessons.lesson06.quizzes import PUZZLES, QUIZZES
+from tensorkit_widgets.lessons.lesson06.quizzes import QUIZZES
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
 TITLE = "dtypes and bits"

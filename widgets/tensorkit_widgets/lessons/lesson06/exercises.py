@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks import number_check, tensor_check
-from tensorkit_widgets.practice.facts import Slip
+import tensorkit
+from tensorkit_widgets.practice.checking.checks import choice_check, number_check, tensor_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.facts import Slip, read
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
@@ -13,7 +16,27 @@ __all__ = ["TASKS"]
 
 def _pair(tk: Any) -> Any:
     """Two rows of an image's bytes."""
-    return tk.tensor([[200, 10, 90], [50, 30, 90]], dtype=tk.uint8)
+    return tk.tensor([[230, 25, 90], [60, 45, 90]], dtype=tk.uint8)
+
+
+def _bytes(rows: list[list[int]]) -> Callable[[], tuple[object, ...]]:
+    """A small image, made fresh for every call."""
+    return lambda: (tensorkit.tensor(rows, dtype=tensorkit.uint8),)
+
+
+def _picture(given: tuple[Any, ...], made: Any) -> object:
+    """What is looked at after the call: the dtype and the bytes of the new image, and whether the old one is whole."""
+    facts = read(made)
+    return facts.dtype, facts.size, facts.values, given[0].sum().item()
+
+
+def _not_the_picture(seen: Any) -> str:
+    dtype, size, values, _ = seen
+    return f"yours is a `{dtype}` tensor of size {size}, and it holds {list(values)}."
+
+
+def _coins(*coins: float, price: float) -> Callable[[], tuple[object, ...]]:
+    return lambda: (tensorkit.tensor(coins, dtype=tensorkit.float64), price)
 
 
 BITS = (
@@ -71,40 +94,105 @@ BITS = (
         ),
     ),
     Task(
+        "fill_the_exponent",
+        "Fill in the exponent",
+        "And the other way round: 20 as a `float16`. It is +1.25 × 2⁴, so the sign bit is 0, and of the mantissa "
+        "only the "
+        "bit that counts ¼ is set. Which five bits are missing?\n\n"
+        "    0 _____ 0100000000",
+        choice_check(
+            "10011",
+            slips=(
+                Slip(
+                    "bits are not the value",
+                    "that is 4 itself: the bits hold 15 more than that.",
+                    given="00100",
+                ),
+                Slip(
+                    "bits are not the value",
+                    "15 is added here; it is taken away when you read.",
+                    given="01011",
+                ),
+                Slip(
+                    "bits are not the value",
+                    "15 + 4 is 19; these bits are 20, the number itself.",
+                    given="10100",
+                ),
+                Slip("bits are not the value", "these bits are 18: that gives 10.", given="10010"),
+                Slip("bits are not the value", "turned round: the highest bit comes first.", given="11001"),
+                Slip(
+                    "bits are not the value",
+                    "that is the right number. Now write it in base two.",
+                    given="19",
+                ),
+            ),
+            hint="five bits, such as 01111.",
+        ),
+        (
+            "Which power of two is in front of 1.25, and what is added to it in the bits of a `float16`?",
+            "4 + 15 = 19. In base two that is 16 + 2 + 1.",
+            "The bits that count 16, 2 and 1 are set, those that count 8 and 4 are not.",
+        ),
+        "'10011'  # 16 + 2 + 1 = 19 = 4 + 15",
+        stage="faded",
+        entry="01111",
+        right=(
+            lambda tk, t: "10011",
+            lambda tk, t: " 1 0011 ",
+            lambda tk, t: f"{4 + 15:05b}",
+            lambda tk, t: f"{tk.tensor([20.0], dtype=tk.half).view(tk.int16).item():016b}"[1:6],
+        ),
+        wrong=(
+            (lambda tk, t: "00100", "bits are not the value"),
+            (lambda tk, t: "01011", "bits are not the value"),
+            (lambda tk, t: "10100", "bits are not the value"),
+            (lambda tk, t: "11001", "bits are not the value"),
+            (lambda tk, t: "19", "bits are not the value"),
+            (lambda tk, t: "11111", ""),
+        ),
+    ),
+    Task(
         "wrap_by_hand",
         "Wrap by hand",
-        "`int8` goes from -128 to 127. What is `tk.tensor(200).to(tk.int8)`? Work it out first: the eight bits of "
-        "200 are `11001000`, and in an `int8` the first bit counts -128.",
+        "`int8` goes from -128 to 127. What is `tk.tensor(150).to(tk.int8)`? Work it out first: the eight bits of "
+        "150 are `10010110`, and in an `int8` the first bit counts -128.",
         number_check(
-            -56,
+            -106,
             slips=(
-                Slip("integers wrap", "an `int8` ends at 127.", given=200),
+                Slip("integers wrap", "an `int8` ends at 127.", given=150),
                 Slip(
                     "integers wrap",
                     "it does not stop at the end: the bits stay, and the first one counts -128.",
                     given=127,
                 ),
                 Slip("integers wrap", "the first bit counts -128, but the others still count.", given=-128),
-                Slip("integers wrap", "the first bit is no mere sign: it counts -128.", given=-72),
-                Slip("integers wrap", "take 256 away, not 255.", given=-55),
+                Slip("integers wrap", "the first bit is not a mere sign: it counts -128.", given=-22),
+                Slip("integers wrap", "the first bit counts as well, and it counts -128.", given=22),
+                Slip(
+                    "integers wrap",
+                    "the right number without its sign: the first bit counts **minus** 128.",
+                    given=106,
+                ),
+                Slip("integers wrap", "subtract 256, not 255.", given=-105),
             ),
         ),
         (
-            "Which bits are set? The first, the second, and the fifth.",
-            "They count -128, 64 and 8.",
-            "-128 + 64 + 8, which is also 200 - 256.",
+            "Which bits are set? The first, the fourth, the sixth and the seventh.",
+            "They count -128, 16, 4 and 2.",
+            "-128 + 16 + 4 + 2, which is also 150 - 256.",
         ),
-        "-128 + 64 + 8  # -56",
-        entry="200",
+        "-128 + 16 + 4 + 2  # -106",
+        entry="150",
         right=(
-            lambda tk, t: -56,
-            lambda tk, t: "-56",
-            lambda tk, t: 200 - 256,
-            lambda tk, t: tk.tensor(200).to(tk.int8),
+            lambda tk, t: -106,
+            lambda tk, t: "-106",
+            lambda tk, t: 150 - 256,
+            lambda tk, t: tk.tensor(150).to(tk.int8),
         ),
         wrong=(
             (lambda tk, t: 127, "integers wrap"),
-            (lambda tk, t: -72, "integers wrap"),
+            (lambda tk, t: -22, "integers wrap"),
+            (lambda tk, t: 106, "integers wrap"),
             (lambda tk, t: -128, "integers wrap"),
             (lambda tk, t: 56, ""),
         ),
@@ -116,15 +204,15 @@ CODE = (
     Task(
         "difference",
         "What changed between two images?",
-        "`t` holds two rows of an image's bytes, `uint8`: (200, 10, 90) and (50, 30, 90). Give `t[0]` minus `t[1]` "
-        "as it really is, (150, -20, 0), in any dtype that can hold it.\n\n    change = ___",
+        "`t` holds two rows of an image's bytes, `uint8`: (230, 25, 90) and (60, 45, 90). Give `t[0]` minus `t[1]` "
+        "as it really is, (170, -20, 0), in any dtype that can hold it.\n\n    change = ___",
         tensor_check(
             size=(3,),
-            values=(150, -20, 0),
+            values=(170, -20, 0),
             slips=(
                 Slip(
                     "integers wrap",
-                    "10 - 30 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
+                    "25 - 45 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
                     behaves=(
                         lambda t: t[0] - t[1],
                         lambda t: (t[0] - t[1]).int(),
@@ -134,24 +222,24 @@ CODE = (
                 ),
                 Slip(
                     "integers wrap",
-                    "150 became -106: `int8` ends at 127. Take a wider dtype.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-106, -20, 0),
+                    "170 became -86: `int8` ends at 127. Take a wider dtype.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-86, -20, 0),
                 ),
                 Slip(
                     "integers wrap",
                     "the sign is lost: the second number is -20.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (150, 20, 0),
+                    when=lambda answer, mine, base: mine is not None and mine.values == (170, 20, 0),
                 ),
                 Slip(
                     "counting from zero",
                     "that is `t[1]` minus `t[0]`: the first row has the number 0.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-150, 20, 0),
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-170, 20, 0),
                 ),
             ),
         ),
         (
             "Which numbers can a `uint8` hold? And the difference of two of them?",
-            "The difference lies between -255 and 255. Cast both rows first, then subtract.",
+            "The difference is between -255 and 255. Cast both rows first, then subtract.",
             "`t.int()` is wide enough: `t.int()[0] - t.int()[1]`",
         ),
         "change = t.int()[0] - t.int()[1]",
@@ -168,6 +256,149 @@ CODE = (
             (lambda tk, t: t[0].to(tk.int8) - t[1].to(tk.int8), "integers wrap"),
             (lambda tk, t: t.int()[1] - t.int()[0], "counting from zero"),
             (lambda tk, t: t.int()[0] + t.int()[1], ""),
+        ),
+    ),
+    Task(
+        "brighter",
+        "A photograph in the sun",
+        "Adding 90 to every byte of a photograph should make it brighter. The picture below shows what became of "
+        "one: the "
+        "bright places have turned dark. Write `brighter(photo)` so that it is right, for any `uint8` tensor: 90 is "
+        "added to every byte, what would be more than 255 "
+        "becomes 255, and the result is `uint8` again. (`clamp(max=255)` cuts at 255.)\n\n"
+        "    def brighter(photo):\n"
+        "        return ...",
+        function_check(
+            Case(
+                "of the bytes 0, 120, 180 and 255",
+                _bytes([[0, 120], [180, 255]]),
+                ("uint8", (2, 2), (90, 210, 255, 255), 555),
+                _picture,
+                _not_the_picture,
+            ),
+            Case(
+                "of one row, 10, 165 and 166",
+                _bytes([[10, 165, 166]]),
+                ("uint8", (1, 3), (100, 255, 255), 341),
+                _picture,
+                _not_the_picture,
+            ),
+            slips=(
+                Slip(
+                    "integers wrap",
+                    "the brightest places turned dark: 180 + 90 is 270, and a byte keeps 270 - 256 = 14.",
+                    behaves=(lambda photo: photo + 90, lambda photo: (photo.int() + 90).byte()),
+                ),
+                Slip(
+                    "integers wrap",
+                    "the cut came too late: a byte is never more than 255, and 180 + 90 had become 14 already. Make "
+                    "room before you add.",
+                    behaves=(
+                        lambda photo: (photo + 90).clamp(max=255).int(),
+                        lambda photo: (photo + 90).float().clamp(max=255),
+                        lambda photo: (photo + 90).int(),
+                    ),
+                ),
+                Slip(
+                    "integers wrap",
+                    "the numbers run over 255: there is room for them now, and they still have to be cut.",
+                    behaves=(
+                        lambda photo: photo.int() + 90,
+                        lambda photo: photo.long() + 90,
+                        lambda photo: photo.float() + 90,
+                    ),
+                ),
+                Slip(
+                    "a slice aliases its base",
+                    "the bytes are right, but the photo that you were given has changed as well.",
+                    behaves=lambda photo: photo.copy_((photo.int() + 90).clamp(max=255)),
+                ),
+            ),
+        ),
+        (
+            "A byte has no room for 270. What kind of number has room for it?",
+            "First something wider, then the sum, then the cut at 255, and last the byte again.",
+            "`photo.int() + 90` has the room; `.clamp(max=255)` and then `.byte()` do the rest.",
+        ),
+        "def brighter(photo):\n    return (photo.int() + 90).clamp(max=255).byte()",
+        right=(
+            lambda tk, t: lambda photo: (photo.int() + 90).clamp(max=255).byte(),
+            lambda tk, t: lambda photo: photo.clamp(max=165) + 90,
+            lambda tk, t: lambda photo: (photo.float() + 90).clamp(0, 255).to(photo.dtype),
+        ),
+        wrong=(
+            (lambda tk, t: lambda photo: photo + 90, "integers wrap"),
+            (lambda tk, t: lambda photo: (photo + 90).clamp(max=255), "integers wrap"),
+            (lambda tk, t: lambda photo: photo.int() + 90, "integers wrap"),
+            (lambda tk, t: lambda photo: (photo.int() + 90).clamp(max=255), ""),
+            (
+                lambda tk, t: lambda photo: photo.copy_((photo.int() + 90).clamp(max=255)),
+                "a slice aliases its base",
+            ),
+            (lambda tk, t: lambda photo: photo, ""),
+        ),
+    ),
+    Task(
+        "exactly",
+        "Repair the till",
+        "`exactly(coins, price)` should say whether the coins, a `float64` tensor, add up to the price. For three "
+        "coins of "
+        "0.1 and a price of 0.3 it says no. Repair it. (A cent too much or too little is not exact.)\n\n"
+        "    def exactly(coins, price):\n"
+        "        return coins.sum() == price",
+        function_check(
+            Case("of three coins of 0.1, for 0.3", _coins(0.1, 0.1, 0.1, price=0.3), True),
+            Case("of two coins of 0.1, for 0.3", _coins(0.1, 0.1, price=0.3), False),
+            Case("of ten coins of 0.1, for 1", _coins(*[0.1] * 10, price=1.0), True),
+            Case("of 100 and 0.01, for 100", _coins(100.0, 0.01, price=100.0), False),
+            Case("of 0.5 and 0.25, for 0.75", _coins(0.5, 0.25, price=0.75), True),
+            slips=(
+                Slip(
+                    "floats have gaps",
+                    "three times 0.1 is 0.30000000000000004: a tenth is rounded, and so is each sum. Two floats that "
+                    "should be equal are **close**.",
+                    behaves=lambda coins, price: coins.sum() == price,
+                ),
+                Slip(
+                    "floats have gaps",
+                    "another dtype has gaps in other places: in `float32` ten times 0.1 is 1.0000001192092896.",
+                    behaves=lambda coins, price: coins.float().sum() == price,
+                ),
+                Slip(
+                    "floats have gaps",
+                    "that is too generous: 100.01 is a cent more than 100. Close means much closer than a cent.",
+                    behaves=(
+                        lambda coins, price: coins.sum().round() == round(price),
+                        lambda coins, price: abs(coins.sum() - price) < 1,
+                        lambda coins, price: int(coins.sum()) == int(price),
+                    ),
+                ),
+                Slip(
+                    "floats have gaps",
+                    "that is *at least*: 100.01 is more than 100, and not exact.",
+                    behaves=lambda coins, price: coins.sum() > price - 1e-6,
+                ),
+            ),
+        ),
+        (
+            "Print `coins.sum().item()` for three coins of 0.1. How far is it from 0.3?",
+            "Floats are rounded, so check that two of them are close, and not that they are equal.",
+            "`tk.isclose` takes two tensors; `abs(a - b) < 1e-6` does it as well.",
+        ),
+        "def exactly(coins, price):\n    return abs(coins.sum() - price) < 1e-6",
+        right=(
+            lambda tk, t: lambda coins, price: abs(coins.sum() - price) < 1e-6,
+            lambda tk, t: lambda coins, price: tensorkit.isclose(coins.sum(), coins.new_tensor(price)),
+            lambda tk, t: lambda coins, price: round(coins.sum().item(), 4) == round(price, 4),
+            lambda tk, t: lambda coins, price: (coins * 100).round().sum() == round(price * 100),
+        ),
+        wrong=(
+            (lambda tk, t: lambda coins, price: coins.sum() == price, "floats have gaps"),
+            (lambda tk, t: lambda coins, price: coins.sum().item() == price, "floats have gaps"),
+            (lambda tk, t: lambda coins, price: coins.float().sum() == price, "floats have gaps"),
+            (lambda tk, t: lambda coins, price: abs(coins.sum() - price) < 0.5, "floats have gaps"),
+            (lambda tk, t: lambda coins, price: coins.sum() - price >= -0.001, "floats have gaps"),
+            (lambda tk, t: lambda coins, price: False, ""),
         ),
     ),
 )

@@ -14,6 +14,22 @@ def _name(dtype: Any) -> str:
     return f"`{str(dtype).rpartition('.')[2]}`"
 
 
+_BIG = (1000, 2000, 30000, 60000, 70000, 90000)
+
+
+def _bits_of_one(tk: Any) -> Any:
+    """The sixteen bits of 1.0, one in each slot: sign, exponent, mantissa."""
+    return tk.tensor([0, 0, 1, 1, 1, 1, *[0] * 10])
+
+
+def _slot_of_a_half(tk: Any) -> int:
+    """The one of the sixteen places whose bit makes 1.5 of 1.0."""
+    bits = tk.tensor([1.0], dtype=tk.float16).view(tk.int16).item()
+    half = tk.tensor([1.5], dtype=tk.float16).view(tk.int16).item()
+    [slot] = [slot for slot in range(16) if bits ^ half == 1 << (15 - slot)]
+    return slot
+
+
 def _numbers(t: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in t.tolist())
 
@@ -21,20 +37,21 @@ def _numbers(t: Any) -> tuple[int, ...]:
 KINDS = (
     Question(
         "mixed_list",
-        "Which dtype has `tk.tensor([1, 2.5, True])`?",
+        "Which dtype does `tk.tensor([1, 2.5, True])` have?",
         "`float32`",
-        "One dtype for all: the float decides, and a float is `float32` here.",
+        "One dtype for all: the float decides, and a float is `float32` unless you say otherwise.",
         options=("`bool`", "`int64`", "`float32`", "`float64`"),
         slips=(
             Slip("category before width", "It could not hold 2.5.", given="`bool`"),
             Slip("category before width", "It could not hold 2.5.", given="`int64`"),
-            Slip("default dtype", "So it is in NumPy and in Python itself.", given="`float64`"),
+            Slip("default dtype", "That is what NumPy and Python itself use.", given="`float64`"),
         ),
         proof=lambda tk: _name(tk.tensor([1, 2.5, True]).dtype),
     ),
     Question(
         "same_bits",
-        "`x = tk.tensor([1.0])` has the bits 0 01111111 000…. What does `x.view(tk.int32)` show: 1, or something else?",
+        "Are the bits the number? `x = tk.tensor([1.0])` has the bits 0 01111111 000…. What does `x.view(tk.int32)` "
+        "show?",
         "A large number",
         "The bits stay as they are, and an integer is read from them by another rule: 127 times 2²³.",
         options=("1", "0", "A large number"),
@@ -51,40 +68,76 @@ KINDS = (
 
 FLOATS = (
     Question(
+        "one_and_a_half",
+        "Here are the sixteen bits of 1.0 as a `float16`: one for the sign, five for the exponent, ten for the "
+        "mantissa. Press the one bit to flip that makes it 1.5.",
+        6,
+        "1.5 is 1 + ½, and the first of the ten mantissa bits counts ½: the sign is in slot 0, the exponent in 1 to 5.",
+        slips=(
+            Slip("bits are not the value", "That is the sign: it gives -1.", given=0),
+            Slip(
+                "bits are not the value", "That is the highest bit of the exponent: all ones, `inf`.", given=1
+            ),
+            Slip("bits are not the value", "That is the lowest bit of the exponent: it gives 0.5.", given=5),
+            Slip("bits are not the value", "That mantissa bit counts ¼; the first one counts ½.", given=7),
+            Slip(
+                "bits are not the value",
+                "The lowest bit of the mantissa counts 1/1024. The highest comes first.",
+                given=15,
+            ),
+        ),
+        proof=_slot_of_a_half,
+        picture=_bits_of_one,
+        pick="slot",
+    ),
+    Question(
         "plus_one",
-        "`x = tk.tensor(16777216.0)`, which is 2²⁴. What is `(x + 1).item()`?",
-        "`16777216.0`",
-        "Up there the neighbours are 2 apart. 16777217 lies in the middle, and the even one is taken.",
-        options=("`16777216.0`", "`16777217.0`", "`inf`"),
+        "`x = tk.tensor(2048.0, dtype=tk.float16)`. Here are six neighbouring `float16` numbers around it: no other "
+        "lies "
+        "between them. Press the one that `x + 1` gives, or type it.",
+        (2048,),
+        "2049 lies in the middle between 2048 and 2050, and there the one whose last bit is 0 is taken.",
         slips=(
             Slip(
-                "floats have gaps",
-                "There is no such `float32`: it has 24 digits in binary.",
-                given="`16777217.0`",
+                "floats have gaps", "There is no such `float16`: it has 11 digits in base two.", given=(2049,)
             ),
-            Slip("range is not precision", "Far from it: `float32` goes to 3.4e38.", given="`inf`"),
+            Slip(
+                "floats have gaps",
+                "It is as near as 2048. In the middle the one whose last bit is 0 is taken.",
+                given=(2050,),
+            ),
+            Slip(
+                "floats have gaps",
+                "A sum never comes out below `x`: 2049 is not nearer to 2047.",
+                given=(2047,),
+            ),
         ),
-        proof=lambda tk: f"`{(tk.tensor(16777216.0) + 1).item()}`",
+        proof=lambda tk: ((tk.tensor(2048.0, dtype=tk.float16) + 1).item(),),
+        picture=lambda tk: tk.tensor([2046.0, 2047.0, 2048.0, 2050.0, 2052.0, 2054.0], dtype=tk.float16),
+        pick="cells",
     ),
     Question(
         "half_overflow",
-        "`float16` and `bfloat16` both have 16 bits. Which of them can hold a number near 70000?",
-        "Only `bfloat16`",
-        "`bfloat16` has as many exponent bits as `float32`. `float16` ends at 65504, and then comes `inf`.",
-        options=("Both", "Only `float16`", "Only `bfloat16`"),
+        "Here is a `float32` tensor, `big`. Press each number that `big.half()` turns into `inf`.",
+        (70000, 90000),
+        "The largest exponent with a bit that is 0 is 30 - 15 = 15. So `float16` ends just below 2¹⁶: at 65504.",
         slips=(
-            Slip("range is not precision", "They spend their 16 bits differently.", given="Both"),
             Slip(
                 "range is not precision",
-                "It has the finer steps, and the shorter reach.",
-                given="Only `float16`",
+                "60000 is below 2¹⁶ = 65536, and an exponent of 15 is still a power.",
+                given=(60000, 70000, 90000),
+            ),
+            Slip("range is not precision", "2¹⁵ × 1.9 is still there: it ends at 65504.", given=_BIG[2:]),
+            Slip("range is not precision", "70000 is more than 2¹⁶ = 65536.", given=(90000,)),
+            Slip(
+                "range is not precision",
+                "Ten mantissa bits say how fine it is, not how far it goes.",
+                given=_BIG[1:],
             ),
         ),
-        proof=lambda tk: (
-            "Only `bfloat16`"
-            if tk.tensor(70000.0).half().isinf().item() and tk.tensor(70000.0).bfloat16().isfinite().item()
-            else "Both"
-        ),
+        proof=lambda tk: tuple(n for n in _BIG if tk.tensor(float(n)).half().isinf().item()),
+        picture=lambda tk: tk.tensor(_BIG).float(),
+        pick="cells",
     ),
 )
 
@@ -92,12 +145,14 @@ FLOATS = (
 CASTS = (
     Question(
         "wrap",
-        "`p = tk.tensor([200, 100], dtype=tk.uint8)`. What is `p + 100`? (Two numbers.)",
+        "`p = tk.tensor([200, 100], dtype=tk.uint8)` holds two bytes of an image, each from 0 to 255. What is `p + "
+        "100`? (Two numbers.)",
         (44, 200),
         "300 needs nine bits. Eight are kept: 300 - 256 = 44.",
         slips=(
             Slip("integers wrap", "A `uint8` ends at 255.", given=(300, 200)),
-            Slip("integers wrap", "It does not stop at the end: it begins anew at 0.", given=(255, 200)),
+            Slip("integers wrap", "It does not stop at the end: it begins again at 0.", given=(255, 200)),
+            Slip("integers wrap", "That is the other way round: 200 + 100 comes first.", given=(200, 44)),
             Slip("integers wrap", "Nearly: after 255 comes 0, so 300 is 300 - 256.", given=(45, 200)),
         ),
         proof=lambda tk: _numbers(tk.tensor([200, 100], dtype=tk.uint8) + 100),

@@ -1,27 +1,23 @@
-"""The quizzes and puzzles of lesson 06, with what proves them."""
+"""The quizzes of lesson 06, with what proves them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
+from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["PUZZLES", "QUIZZES"]
-
-
-def _made(tk: Any) -> dict[str, Any]:
-    return {
-        "`tk.tensor([1, 2])`": tk.tensor([1, 2]),
-        "`tk.Tensor([1, 2])`": tk.Tensor([1, 2]),
-        "`tk.tensor([1, 2]) / 2`": tk.tensor([1, 2]) / 2,
-        "`tk.tensor([1, 2]) * True`": tk.tensor([1, 2]) * True,
-    }
+__all__ = ["QUIZZES"]
 
 
 def _floats(tk: Any) -> tuple[str, ...]:
-    return tuple(code for code, t in _made(tk).items() if t.dtype is tk.float32)
+    made = {
+        "`tk.tensor([1, 2])`": tk.tensor([1, 2]),
+        "`tk.tensor([1, 2.5])`": tk.tensor([1, 2.5]),
+        "`tk.zeros(2)`": tk.zeros(2),
+        "`tk.tensor([True, False])`": tk.tensor([True, False]),
+    }
+    return tuple(code for code, t in made.items() if t.dtype is tk.float32)
 
 
 def _exact(tk: Any) -> tuple[str, ...]:
@@ -29,11 +25,19 @@ def _exact(tk: Any) -> tuple[str, ...]:
     return tuple(name for name, n in found.items() if tk.tensor(n).double().item() == n)
 
 
-def _reshaped(tk: Any) -> str:
-    t = tk.arange(6.0).view(2, 3)
-    r = t.reshape(-1)
-    shares = r.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
-    return "A view: it shares the storage of `t`" if shares else "A copy: it has a storage of its own"
+def _two_rows(tk: Any) -> str:
+    left, right = tk.zeros(8000), tk.ones(8000)
+    calls = {
+        "`tk.stack([left, right])`": tk.stack([left, right]),
+        "`tk.cat([left, right])`": tk.cat([left, right]),
+    }
+    [call] = [call for call, made in calls.items() if made.size() == (2, 8000)]
+    return call
+
+
+def _hold_300(tk: Any) -> tuple[str, ...]:
+    dtypes = {"`uint8`": tk.uint8, "`int8`": tk.int8, "`int16`": tk.int16, "`float16`": tk.float16}
+    return tuple(name for name, dtype in dtypes.items() if tk.tensor(300).to(dtype).item() == 300)
 
 
 QUIZZES = (
@@ -42,45 +46,67 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "offset",
-                "`t = tk.arange(12.0).view(3, 4)`. What is the storage offset of `t[2:]`?",
-                8,
-                "Two rows of four numbers are skipped: the slice starts in slot 8. (Lesson 02)",
-                slips=(
-                    Slip("offsets count slots", "Two rows are skipped; the offset counts slots.", given=2),
-                    Slip("offsets count slots", "Bytes would be 32; the offset counts slots.", given=32),
-                    Slip("counting from zero", "Slot 7 is the last one that is skipped.", given=7),
-                ),
-                proof=lambda tk: tk.arange(12.0).view(3, 4)[2:].storage_offset(),
-            ),
-            Question(
-                "reshape",
-                "`t = tk.arange(6.0).view(2, 3)` and `r = t.reshape(-1)`. What is `r`?",
-                "A view: it shares the storage of `t`",
-                "`reshape` copies only where no view is possible, and here the numbers lie in order. (Lesson 03)",
-                options=(
-                    "A view: it shares the storage of `t`",
-                    "A copy: it has a storage of its own",
-                ),
+                "sound",
+                "`left` and `right` are the two channels of a sound, each of size (8000,). Which call makes one "
+                "tensor of "
+                "size (2, 8000) of them?",
+                "`tk.stack([left, right])`",
+                "`stack` puts them into a new dimension, here the channels. (Lesson 01)",
+                options=("`tk.stack([left, right])`", "`tk.cat([left, right])`"),
                 slips=(
                     Slip(
-                        "a copy is not a view",
-                        "It makes a copy only where it must, for example after `t()`.",
-                        given="A copy: it has a storage of its own",
+                        "cat vs stack",
+                        "`cat` plays one after the other: the size is (16000,).",
+                        given="`tk.cat([left, right])`",
                     ),
                 ),
-                proof=_reshaped,
+                proof=_two_rows,
             ),
             Question(
-                "bytes",
-                "`tk.zeros(2, 5)` holds ten numbers. How many bytes does its storage have?",
-                40,
-                "Without a word about it, numbers are `float32`, four bytes each. (Lesson 01)",
+                "offset",
+                "`t = tk.zeros(10, 10)`. What is the storage offset of `t[3:, 4:]`?",
+                34,
+                "Three rows of ten numbers are skipped, and then four numbers: the slice starts in slot 34. (Lesson "
+                "02)",
                 slips=(
-                    Slip("bytes per element", "Each number takes more than one byte.", given=10),
-                    Slip("default dtype", "That would be `float64`, as NumPy takes it.", given=80),
+                    Slip(
+                        "offsets count slots",
+                        "Three rows are skipped, and each of them has ten slots.",
+                        given=7,
+                    ),
+                    Slip("offsets count slots", "Bytes would be 136; the offset counts slots.", given=136),
+                    Slip(
+                        "offsets count slots",
+                        "Four numbers of the first row that is left are skipped too.",
+                        given=30,
+                    ),
+                    Slip("counting from zero", "Slot 33 is the last one that is skipped.", given=33),
+                    Slip("counting from zero", "Row 3 starts after three rows, 0, 1 and 2.", given=24),
                 ),
-                proof=lambda tk: tk.zeros(2, 5).untyped_storage().nbytes(),
+                proof=lambda tk: tk.zeros(10, 10)[3:, 4:].storage_offset(),
+            ),
+            Question(
+                "corner",
+                "`big = tk.zeros(100, 100)` and `corner = big[:10, :10]`. You save `corner` to a file. How many "
+                "bytes of "
+                "numbers are in the file?",
+                40000,
+                "The whole storage is saved, 100 × 100 numbers of 4 bytes; `corner.clone()` would save 400. (Lesson "
+                "05)",
+                slips=(
+                    Slip(
+                        "a saved slice saves the whole storage",
+                        "The slice is a view: the storage that it reads is saved whole.",
+                        given=400,
+                    ),
+                    Slip("bytes per element", "Each number takes four bytes.", given=10000),
+                    Slip(
+                        "a saved slice saves the whole storage",
+                        "It is a view, and a number has 4 bytes.",
+                        given=100,
+                    ),
+                ),
+                proof=lambda tk: tk.zeros(100, 100)[:10, :10].untyped_storage().nbytes(),
             ),
         ),
         recall=True,
@@ -92,27 +118,21 @@ QUIZZES = (
             Question(
                 "which_float",
                 "Which of these are `float32`?",
-                ("`tk.Tensor([1, 2])`", "`tk.tensor([1, 2]) / 2`"),
-                "`Tensor` makes `float32` of all it gets, and a true division gives floats.",
+                ("`tk.tensor([1, 2.5])`", "`tk.zeros(2)`"),
+                "One float among the numbers makes floats of all, and `zeros` makes floats unless you say otherwise.",
                 options=(
                     "`tk.tensor([1, 2])`",
-                    "`tk.Tensor([1, 2])`",
-                    "`tk.tensor([1, 2]) / 2`",
-                    "`tk.tensor([1, 2]) * True`",
+                    "`tk.tensor([1, 2.5])`",
+                    "`tk.zeros(2)`",
+                    "`tk.tensor([True, False])`",
                 ),
                 slips=(
                     Slip("default dtype", "whole numbers become `int64`.", given="`tk.tensor([1, 2])`"),
-                    Slip("`Tensor` vs `tensor`", "look at the capital T.", given="`tk.Tensor([1, 2])`"),
                     Slip(
-                        "integer mean",
-                        "halves are no integers, so `/` gives floats.",
-                        given="`tk.tensor([1, 2]) / 2`",
+                        "one dtype for all", "one dtype has to hold 2.5 too.", given="`tk.tensor([1, 2.5])`"
                     ),
-                    Slip(
-                        "category before width",
-                        "a bool is lower than an integer, and changes nothing.",
-                        given="`tk.tensor([1, 2]) * True`",
-                    ),
+                    Slip("default dtype", "no dtype is named, so it is the default.", given="`tk.zeros(2)`"),
+                    Slip("default dtype", "these become `bool`.", given="`tk.tensor([True, False])`"),
                 ),
                 proof=_floats,
             ),
@@ -126,91 +146,28 @@ QUIZZES = (
                     Slip("floats have gaps", "a tenth never ends in binary.", given="0.1"),
                     Slip("floats have gaps", "a half is 2⁻¹.", given="0.5"),
                     Slip("floats have gaps", "three quarters are ½ + ¼.", given="0.75"),
-                    Slip("floats have gaps", "three tenths never end in binary.", given="3.3"),
+                    Slip("floats have gaps", "three tenths never end in binary either.", given="3.3"),
                 ),
                 proof=_exact,
             ),
             Question(
-                "true_count",
-                "`t = tk.tensor([3, -1, 4, -2])`. What is `(t > 0).sum()`?",
-                2,
-                "The comparison gives booleans, and a sum counts each True as 1, in `int64`.",
+                "which_hold",
+                "Which of these dtypes can hold the number 300?",
+                ("`int16`", "`float16`"),
+                "`int16` reaches from -32768 to 32767, and `float16` counts up to 2048 without a gap.",
+                options=("`uint8`", "`int8`", "`int16`", "`float16`"),
                 slips=(
+                    Slip("integers wrap", "it ends at 255, and would keep 44.", given="`uint8`"),
+                    Slip("integers wrap", "it ends at 127, and would keep 44.", given="`int8`"),
+                    Slip("integers wrap", "two bytes reach up to 32767.", given="`int16`"),
                     Slip(
-                        "category before width",
-                        "The values are no longer there: only True or False.",
-                        given=7,
+                        "range is not precision",
+                        "it ends at 65504, and 300 needs no more than nine digits.",
+                        given="`float16`",
                     ),
-                    Slip("category before width", "Falses count as 0.", given=4),
                 ),
-                proof=lambda tk: int((tk.tensor([3, -1, 4, -2]) > 0).sum().item()),
+                proof=_hold_300,
             ),
-        ),
-    ),
-)
-
-
-def _start(tk: Any) -> dict[str, Any]:
-    return {"image": tk.tensor([[0, 100], [180, 255]], dtype=tk.uint8)}
-
-
-_BRIGHTER = """
-wide = image.int()
-wide = wide + 100
-wide = wide.clamp(max=255)
-brighter = wide.byte()
-"""
-
-
-PUZZLES = (
-    Puzzle(
-        "brighter",
-        "A brighter image",
-        "`image` holds bytes (`uint8`), from 0, black, to 255, white. Make `brighter`, the same image with 100 added "
-        "everywhere; what would be above 255 becomes 255. It shall be `uint8` as well.",
-        _BRIGHTER,
-        "brighter",
-        tensor_check(
-            size=(2, 2),
-            dtype="uint8",
-            values=((100, 200), (255, 255)),
-            slips=(
-                Slip(
-                    "integers wrap",
-                    "the brightest places turned dark: 180 + 100 is 280, and a byte keeps 280 - 256 = 24 of it.",
-                    when=lambda answer, mine, base: mine is not None and 24 in mine.values,
-                ),
-            ),
-        ),
-        (
-            "A byte has no room for 280. What has?",
-            "First something wider, then the sum, then the limit of 255, and last the byte again.",
-            "It begins with `wide = image.int()` and ends with `brighter = wide.byte()`.",
-        ),
-        strays=(
-            Stray("brighter = image + 100", "integers wrap", "a byte has no room for 280."),
-            Stray("wide = image.float()"),
-            Stray("wide = wide.clamp(0, 255)"),
-            Stray(
-                "wide.byte()",
-                "`.to()` returns",
-                "a cast gives another tensor, and here nobody keeps it.",
-            ),
-        ),
-        setup=_start,
-        right=(
-            "wide = image.int()\nwide = wide + 100\nwide = wide.clamp(max=255)\nbrighter = wide.byte()",
-            "wide = image.float()\nwide = wide + 100\nwide = wide.clamp(max=255)\nbrighter = wide.byte()",
-            "wide = image.int()\nwide = wide + 100\nwide = wide.clamp(0, 255)\nbrighter = wide.byte()",
-        ),
-        wrong=(
-            ("brighter = image + 100", "integers wrap"),
-            ("wide = image.int()\nwide = wide + 100\nbrighter = wide.byte()", "integers wrap"),
-            (
-                "wide = image.int()\nwide = wide.clamp(max=255)\nwide = wide + 100\nbrighter = wide.byte()",
-                "integers wrap",
-            ),
-            ("wide = image.int()\nwide = wide + 100", ""),
         ),
     ),
 )

@@ -5,7 +5,8 @@ Another lesson's do not belong here.
 
 from tensorkit_widgets.lessons.lesson07.exercises import TASKS
 from tensorkit_widgets.lessons.lesson07.questions import QUESTIONS
+from tensorkit_widgets.lessons.lesson07.quizzes import QUIZZES
 
-__all__ = ["QUESTIONS", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
 TITLE = "Casting and promotion"

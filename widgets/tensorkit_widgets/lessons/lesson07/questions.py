@@ -14,8 +14,8 @@ def _name(dtype: Any) -> str:
     return f"`{str(dtype).rpartition('.')[2]}`"
 
 
-def _numbers(t: Any) -> tuple[int, ...]:
-    return tuple(int(n) for n in t.tolist())
+_QUARTERS = (-1.75, -0.75, -0.25, 0.5, 0.75, 1.25)
+_ANY = (-3.0, -0.5, 0.0, 0.25, 1.0, 2.0)
 
 
 def _refuses(act: Any) -> bool:
@@ -43,9 +43,9 @@ def _in_place(tk: Any) -> str:
 KINDS = (
     Question(
         "to_returns",
-        "`x = tk.zeros(2)`, and then a line with nothing but `x.to(tk.float64)`. Which dtype has `x` now?",
+        "`x = tk.zeros(2)`, and then a line with nothing but `x.to(tk.float64)`. Which dtype does `x` have now?",
         "`float32`",
-        "`to` makes another tensor, and nobody kept it.",
+        "`to` makes another tensor, and here no name was given to it.",
         options=("`float32`", "`float64`"),
         slips=(
             Slip("`.to()` returns", "That is the dtype of the tensor that it returned.", given="`float64`"),
@@ -58,17 +58,47 @@ KINDS = (
 CASTS = (
     Question(
         "truncate",
-        "What is `tk.tensor([-2.7, -0.5, 2.7]).int()`? (Three numbers.)",
-        (-2, 0, 2),
-        "What stands after the point is dropped: all three come nearer to 0.",
+        "Here is a float tensor, `t`. Press each number that becomes 0 in `t.int()`.",
+        (-0.75, -0.25, 0.5, 0.75),
+        "What is after the point is dropped: -1.75 becomes -1, 1.25 becomes 1, and all between -1 and 1 becomes 0.",
         slips=(
-            Slip("a cast drops the fraction", "So they would be rounded; a cast does not.", given=(-3, 0, 3)),
             Slip(
-                "a cast drops the fraction", "So they would be rounded; a cast does not.", given=(-3, -1, 3)
+                "a cast drops the fraction",
+                "That would be rounding; a cast does not round.",
+                given=(-0.25, 0.5),
             ),
-            Slip("a cast drops the fraction", "That is `floor`: always down.", given=(-3, -1, 2)),
+            Slip(
+                "a cast drops the fraction", "That would be rounding; a cast does not round.", given=(-0.25,)
+            ),
+            Slip("a cast drops the fraction", "That is `floor`: always down.", given=(0.5, 0.75)),
+            Slip("a cast drops the fraction", "That is `ceil`: always up.", given=(-0.75, -0.25)),
+            Slip(
+                "a cast drops the fraction",
+                "1.25 keeps its 1, and -1.75 its -1.",
+                given=(-1.75, -0.75, -0.25, 0.5, 0.75, 1.25),
+            ),
         ),
-        proof=lambda tk: _numbers(tk.tensor([-2.7, -0.5, 2.7]).int()),
+        proof=lambda tk: tuple(n for n in _QUARTERS if tk.tensor(n).int() == 0),
+        picture=lambda tk: tk.tensor(_QUARTERS),
+        pick="cells",
+    ),
+    Question(
+        "to_bool",
+        "Another float tensor, `t`. Press each number that becomes True in `t.bool()`.",
+        (-3, -0.5, 0.25, 1, 2),
+        "There is one rule: everything but 0 is True.",
+        slips=(
+            Slip("everything but 0 is True", "Nothing is dropped on the way to `bool`.", given=(-3, 1, 2)),
+            Slip(
+                "everything but 0 is True", "Nothing is dropped, and the sign does not matter.", given=(1, 2)
+            ),
+            Slip("everything but 0 is True", "The sign does not matter: -3 is not 0.", given=(0.25, 1, 2)),
+            Slip("everything but 0 is True", "2 is not 0 either, and so is True.", given=(1,)),
+            Slip("everything but 0 is True", "0 is the one number that is False.", given=_ANY),
+        ),
+        proof=lambda tk: tuple(n for n in _ANY if tk.tensor(n).bool().item()),
+        picture=lambda tk: tk.tensor(_ANY),
+        pick="cells",
     ),
 )
 
@@ -76,7 +106,7 @@ CASTS = (
 TOGETHER = (
     Question(
         "promotion",
-        "An `int64` tensor plus a `float16` tensor: which dtype has the sum?",
+        "An `int64` tensor plus a `float16` tensor: which dtype does the sum have?",
         "`float16`",
         "A float beats every integer, however many bits the integer has.",
         order="last",
@@ -92,10 +122,8 @@ TOGETHER = (
                 "Here the float wins; `float32` would come only from a Python float.",
                 given="`float32`",
             ),
-            Slip(
-                "category before width", "So it is in NumPy, which wants to lose nothing.", given="`float64`"
-            ),
-            Slip("category before width", "So it was in the first years of PyTorch.", given="An error"),
+            Slip("category before width", "That is what NumPy does, to lose nothing.", given="`float64`"),
+            Slip("category before width", "That is what PyTorch did in its first years.", given="An error"),
         ),
         proof=lambda tk: _name((tk.ones(2, dtype=tk.int64) + tk.ones(2, dtype=tk.float16)).dtype),
     ),
@@ -108,12 +136,12 @@ TOGETHER = (
         slips=(
             Slip(
                 "category before width",
-                "For `t + 0.5` that is so; but in place the dtype of `t` cannot change.",
+                "That is true of `t + 0.5`; but in place the dtype of `t` cannot change.",
                 given="`t` becomes `[1.5, 2.5]`",
             ),
             Slip(
                 "a cast drops the fraction",
-                "A cast that you ask for would do that. Nobody asked.",
+                "A cast would do that, but this line has none.",
                 given="`t` stays `[1, 2]`: the half is dropped",
             ),
         ),
@@ -121,25 +149,27 @@ TOGETHER = (
     ),
     Question(
         "integer_mean",
-        "`tk.tensor([3, 1, 2]).mean()`: what comes out?",
+        "What do you get from `tk.tensor([3, 1, 2]).mean()`?",
         "An error",
-        "A mean is seldom a whole number, and PyTorch will not choose a float dtype for you.",
+        "A mean is rarely a whole number, and PyTorch will not choose a float dtype for you.",
         options=("`2`", "`2.`", "An error"),
         slips=(
             Slip(
                 "integer mean", "The mean of integers is not defined: it would have to be cut.", given="`2`"
             ),
             Slip(
-                "integer mean", "So NumPy does it. Here you have to say that you want a float.", given="`2.`"
+                "integer mean",
+                "That is what NumPy does. Here you have to say which float you want.",
+                given="`2.`",
             ),
         ),
         proof=lambda tk: "An error" if _refuses(lambda: tk.tensor([3, 1, 2]).mean()) else "`2.`",
     ),
     Question(
         "capital",
-        "`tk.tensor(3)` is one number, 3. How many elements has `tk.Tensor(3)`?",
+        "`tk.tensor(3)` is one number, 3. How many elements does `tk.Tensor(3)` have?",
         3,
-        "`Tensor` is the class, and `Tensor(3)` asks for a fresh tensor of *size* 3.",
+        "`Tensor` is the class, and `Tensor(3)` makes a fresh tensor of *size* 3.",
         slips=(
             Slip("`Tensor` vs `tensor`", "That is `tensor(3)`.", given=1),
             Slip("`Tensor` vs `tensor`", "`Tensor()` without a number has none.", given=0),
