@@ -38,6 +38,7 @@ TELLS = (
     ("05.which_view", "Splitting a dimension always works"),
     ("06.wrap", 'BitView(300).cast("uint8")'),
     ("07.integer_mean", "Integers have no mean"),
+    ("09.view_or_copy", "fetched one by one into a new storage"),
     ("09.lost", "writes into a copy"),
     ("10.ghosts", "its stride becomes 0"),
     ("11.square", "An error is the lucky case"),
