@@ -41,6 +41,8 @@ TELLS = (
     ("09.view_or_copy", "fetched one by one into a new storage"),
     ("09.lost", "writes into a copy"),
     ("10.ghosts", "its stride becomes 0"),
+    ("10.fits", "non-singleton dimension 2"),
+    ("10.column_row", "(N, 1) against (N,)"),
     ("11.square", "An error is the lucky case"),
     ("11.max_dim", "the place of each"),
     ("11.count", "sum of a mask counts"),
