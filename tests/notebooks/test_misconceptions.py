@@ -26,7 +26,7 @@ PICTURES = {
     "NumPy shares memory": ("15", "memory = MemoryMap()"),
     "(N,1) against (N) gives (N,N)": ("10", 'BroadcastExplorer(prediction, target, "-"'),
     "a saved slice saves the whole storage": ("05", 'StrideExplorer(thumb, name="thumb")'),
-    "`if` on a tensor": ("10", "same = a == a\nReductionExplorer("),
+    "`if` on a tensor": ("10", 'BroadcastExplorer(a, a, "=="'),
     "integer mean": ("07", 'BitView(2.5).cast("int64")'),
     "x += y vs x = x + y": ("13", 'memory.keep("x")'),
     "strides of size-1 dimensions": ("03", 'StrideExplorer(row, name="row")'),

@@ -103,6 +103,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "std divides by n - 1": "std and var divide by n - 1, the usual estimate from a sample; correction=0 divides by n.",
     "fancy indexing copies": "a list or a mask between brackets makes a copy; a write to that copy is lost.",
     "two lists are pairs": "two lists between brackets walk together and choose pairs, not a block.",
+    "a list names each one": "a list between brackets takes each entry in the order of the list, and as often.",
     "element loops": "a loop over elements pays for every single one in Python; one operation does them all at once.",
     "an index takes its dimension away": "a whole number takes its dimension away; a slice of length 1 keeps it.",
     "a 0-d tensor is a tensor": "a tensor without dimensions is still a tensor; item() takes the number out of it.",

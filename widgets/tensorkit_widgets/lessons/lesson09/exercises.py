@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import tensorkit as tk
 from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Facts, Slip
-from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
+from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["PUZZLES", "TASKS"]
+__all__ = ["TASKS"]
 
 AWAY = "an index takes its dimension away"
 
@@ -19,17 +21,21 @@ COPIES = "fancy indexing copies"
 PAIRS = "two lists are pairs"
 
 
-ALIAS = "a slice aliases its base"
-
-
 ZERO = "counting from zero"
 
 
-def _twelve(tk: Any) -> Any:
-    return tk.arange(12.0).view(3, 4)
+TRUTH = "`if` on a tensor"
 
 
-def _negatives(tk: Any) -> Any:
+def _fifteen(tk: Any) -> Any:
+    return tk.arange(15.0).view(3, 5)
+
+
+def _thirty(tk: Any) -> Any:
+    return tk.arange(30.0).view(5, 6)
+
+
+def _debts(tk: Any) -> Any:
     return tk.tensor([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]])
 
 
@@ -47,14 +53,59 @@ def _wrote(t: Any, act: Any) -> Any:
     return t
 
 
+def _patients() -> Any:
+    """Ages and pressures with both limits among them, and patients who pass one of the two only."""
+    rows = [[61, 162], [47, 220], [50, 171], [69, 175], [72, 150], [38, 114], [59, 140], [53, 158]]
+    return tk.tensor(rows).float()
+
+
+def _watched(t: Any, mask: Any) -> Any:
+    return t[mask], tk.arange(len(t))[mask]
+
+
+def _watch_by_loop(t: Any) -> Any:
+    ids = [i for i, (age, pressure) in enumerate(t.tolist()) if age > 50 and pressure > 150]
+    return t[ids], tk.tensor(ids)
+
+
+def _watch_by_nonzero(t: Any) -> Any:
+    ids = ((t[:, 0] > 50) & (t[:, 1] > 150)).nonzero().squeeze(1)
+    return t[ids], ids
+
+
+def _sound(*numbers: float) -> Any:
+    return lambda: (tk.tensor(numbers),)
+
+
+def _heard(arguments: tuple[Any, ...], got: Any) -> object:
+    """What the caller's own tensor holds after the call, and what came back."""
+    return tuple(arguments[0].tolist()), tuple(got.tolist()) if hasattr(got, "tolist") else got
+
+
+def _heard_tells(seen: Any) -> str:
+    return f"afterwards the caller's tensor holds {seen[0]}, and what came back is {seen[1]}."
+
+
+def _clipped(sound: Any, *, top: bool = True, bottom: bool = True) -> Any:
+    if top:
+        sound[sound > 1] = 1.0
+    if bottom:
+        sound[sound < -1] = -1.0
+    return sound
+
+
+def _clip_case(says: str, numbers: tuple[float, ...], becomes: tuple[float, ...]) -> Case:
+    return Case(says, _sound(*numbers), (becomes, becomes), looks=_heard, tells=_heard_tells)
+
+
 TASKS = (
     Task(
         "size_of",
-        "Which size is left?",
+        "What size is left?",
         "`t = tk.ones(5, 3, 4)`.\n\n"
         "Worked: in `t[1:3, 0]` the slice keeps dimension 0, two long; the whole number 0 takes dimension 1 away; "
         "dimension 2 is not named and stays. That is **(2, 4)**.\n\n"
-        "Your turn: which size has `t[2, :, 1:]`?",
+        "Your turn: what size is `t[2, :, 1:]`?",
         tuple_check(
             3,
             3,
@@ -63,13 +114,16 @@ TASKS = (
                     AWAY, "The 2 is a whole number, not a slice: it takes dimension 0 away.", given=(1, 3, 3)
                 ),
                 Slip(AWAY, "The 2 says which one, not how many.", given=(2, 3, 3)),
+                Slip(AWAY, "The 2 takes dimension 0, the 5, away.", given=(5, 3, 3)),
+                Slip(AWAY, "The colon keeps dimension 1: only the number takes one away.", given=(3,)),
                 Slip(ZERO, "`1:` leaves out number 0 only: 1, 2 and 3 are left.", given=(3, 2)),
                 Slip(ZERO, "`1:` leaves out number 0.", given=(3, 4)),
+                Slip(ZERO, "`1:` starts at number 1 and goes on to the end.", given=(3, 1)),
             ),
         ),
         (
             "Go through the three dimensions one by one: number, slice, slice.",
-            "Dimension 0 goes, dimension 1 stays as it is.",
+            "Dimension 0 disappears, dimension 1 stays as it is.",
             "Dimension 2 has 4, and `1:` leaves out the first: 3.",
         ),
         "(3, 3)",
@@ -79,6 +133,7 @@ TASKS = (
         wrong=(
             (lambda tk, t: (1, 3, 3), AWAY),
             (lambda tk, t: (2, 3, 3), AWAY),
+            (lambda tk, t: (3,), AWAY),
             (lambda tk, t: (3, 4), ZERO),
             (lambda tk, t: (4, 4), ""),
         ),
@@ -86,19 +141,19 @@ TASKS = (
     Task(
         "last_two",
         "The last two of each row",
-        "`t = tk.arange(12.0).view(3, 4)`. Fill the gap so that `u` holds the last two numbers of each row, as a "
-        "**view**, whatever the length of the rows:\n\n"
+        "`t = tk.arange(15.0).view(3, 5)`. Fill the gap so that `u` holds the last two numbers of each row, as a "
+        "**view**, however long the rows are:\n\n"
         "    u = t[:, ___]",
         tensor_check(
             size=(3, 2),
-            stride=(4, 1),
-            offset=2,
+            stride=(5, 1),
+            offset=3,
             shares=True,
             slips=(
                 Slip(
                     COPIES,
-                    "the right numbers, but a list copies them. A slice can say the same.",
-                    behaves=lambda t: t[:, [2, 3]],
+                    "the numbers are right, but a list copies them. A slice can choose the same ones.",
+                    behaves=(lambda t: t[:, [3, 4]], lambda t: t[:, [-2, -1]]),
                 ),
                 Slip(
                     AWAY,
@@ -110,11 +165,12 @@ TASKS = (
                     "the end of a slice is left out: `-2:-1` stops before the last one.",
                     behaves=lambda t: t[:, -2:-1],
                 ),
-                Slip(ZERO, "that is the last one alone; asked are two.", behaves=lambda t: t[:, -1:]),
+                Slip(ZERO, "that is the last one alone; you need two.", behaves=lambda t: t[:, -1:]),
                 Slip(ZERO, "those are the first two.", behaves=lambda t: t[:, :2]),
+                Slip(ZERO, "those are the last three: the first column is number 0.", size=(3, 3)),
                 Slip(
                     "rows come before columns",
-                    "those are the last two **rows**: the first part is for rows.",
+                    "those are the last two **rows**: the first entry is for rows.",
                     behaves=lambda t: t[-2:],
                 ),
             ),
@@ -126,237 +182,276 @@ TASKS = (
         ),
         "u = t[:, -2:]",
         stage="faded",
-        base=_twelve,
+        base=_fifteen,
         right=(
             lambda tk, t: t[:, -2:],
-            lambda tk, t: t[..., 2:4],
-            lambda tk, t: t.narrow(1, 2, 2),
+            lambda tk, t: t[..., 3:5],
+            lambda tk, t: t.narrow(1, 3, 2),
         ),
         wrong=(
-            (lambda tk, t: t[:, [2, 3]], COPIES),
+            (lambda tk, t: t[:, [3, 4]], COPIES),
             (lambda tk, t: t[:, -2], AWAY),
             (lambda tk, t: t[:, -2:-1], ZERO),
             (lambda tk, t: t[:, -1:], ZERO),
+            (lambda tk, t: t[:, 2:], ZERO),
             (lambda tk, t: t[-2:], "rows come before columns"),
             (lambda tk, t: t[:, 1:3], ""),
         ),
     ),
     Task(
-        "keep_the_batch",
-        "One image, still a batch",
-        "`t = tk.arange(12.0).view(3, 4)` stands for a batch of three. A model wants a batch, so take the **second** "
-        "entry as a batch of one: size (1, 4), a view.\n\n"
-        "    one = t[___]",
-        tensor_check(
-            size=(1, 4),
-            stride=(4, 1),
-            offset=4,
-            shares=True,
-            slips=(
-                Slip(AWAY, "`t[1]` takes dimension 0 away. A slice of length 1 keeps it.", size=(4,)),
-                Slip(COPIES, "`t[[1]]` has the right size, but it is a copy.", behaves=lambda t: t[[1]]),
-                Slip(ZERO, "that is the third; the second has the number 1.", offset=8, size=(1, 4)),
-                Slip(ZERO, "that is the first; the second has the number 1.", offset=0, size=(1, 4)),
-            ),
-        ),
-        (
-            "A whole number takes its dimension away. What keeps it?",
-            "A slice that is one long: from 1 up to, and without, 2.",
-            "`t[1:2]`; `t[1][None]` does it in two steps.",
-        ),
-        "one = t[1:2]",
-        stage="faded",
-        base=_twelve,
-        right=(
-            lambda tk, t: t[1:2],
-            lambda tk, t: t[1][None],
-            lambda tk, t: t[None, 1],
-            lambda tk, t: t.narrow(0, 1, 1),
-        ),
-        wrong=(
-            (lambda tk, t: t[1], AWAY),
-            (lambda tk, t: t[[1]], COPIES),
-            (lambda tk, t: t[2:3], ZERO),
-            (lambda tk, t: t[:1], ZERO),
-            (lambda tk, t: t[1:], ""),
-        ),
-    ),
-    Task(
         "corners",
-        "A block, not pairs",
-        "From `t = tk.arange(12.0).view(3, 4)` take the numbers where the rows 0 and 2 meet the columns 0 and 3: the "
-        "four corners, size (2, 2).\n\n"
-        "    c = ___",
+        "The four corners",
+        "`t = tk.arange(30.0).view(5, 6)`. Take its four corners, the numbers where the first and the last row meet "
+        "the first and the last column, as a table of size (2, 2).",
         tensor_check(
             size=(2, 2),
-            values=[[0.0, 3.0], [8.0, 11.0]],
+            values=[[0.0, 5.0], [24.0, 29.0]],
             slips=(
                 Slip(
                     PAIRS,
-                    "two lists walk together: that is only [0, 0] and [2, 3].",
-                    behaves=lambda t: t[[0, 2], [0, 3]],
+                    "two lists walk together: that is the pair `t[0, 0]` and `t[-1, -1]`. You need all four meetings.",
+                    behaves=lambda t: t[[0, -1], [0, -1]],
                 ),
                 Slip(
-                    "",
-                    "the right four numbers, in another order.",
-                    when=lambda a, mine, b: sorted(_values(mine)) == [0, 3, 8, 11],
+                    ZERO,
+                    "those are the first two rows and columns; a range cannot jump to the last one without a step.",
+                    behaves=lambda t: t[:2, :2],
+                ),
+                Slip(
+                    ZERO,
+                    "an end is left out, so the last row and the last column are missing.",
+                    behaves=lambda t: t[0:-1:3, 0:-1:4],
+                ),
+                Slip(
+                    "rows come before columns",
+                    "those are the right four, but rows and columns have changed places.",
+                    behaves=lambda t: t[::4, ::5].t(),
                 ),
             ),
         ),
         (
-            "`t[[0, 2], [0, 3]]` chooses pairs. Choose rows first, and columns after.",
-            "`t[[0, 2]]` has the two rows; then all rows and two columns of that.",
-            "`t[[0, 2]][:, [0, 3]]`; since both are evenly spaced, `t[::2, ::3]` does it as well.",
+            "Two lists side by side would choose pairs. Do it in two steps: rows first, then columns.",
+            "`t[[0, -1]]` has the two rows. Of that, take all rows and two columns.",
+            "`t[[0, -1]][:, [0, -1]]`. Rows 0 and 4 are evenly spaced, so a range with a step can do it as well.",
         ),
-        "c = t[[0, 2]][:, [0, 3]]",
+        "c = t[[0, -1]][:, [0, -1]]",
         stage="free",
-        base=_twelve,
+        base=_thirty,
         right=(
-            lambda tk, t: t[[0, 2]][:, [0, 3]],
-            lambda tk, t: t[::2, ::3],
-            lambda tk, t: t[tk.tensor([[0], [2]]), tk.tensor([0, 3])],
+            lambda tk, t: t[[0, -1]][:, [0, -1]],
+            lambda tk, t: t[::4, ::5],
+            lambda tk, t: t[tk.tensor([[0], [4]]), tk.tensor([0, 5])],
         ),
         wrong=(
-            (lambda tk, t: t[[0, 2], [0, 3]], PAIRS),
-            (lambda tk, t: t[::2], ""),
-            (lambda tk, t: t[::2, ::3].t(), ""),
+            (lambda tk, t: t[[0, 4], [0, 5]], PAIRS),
+            (lambda tk, t: t[:2, :2], ZERO),
+            (lambda tk, t: t[::4, ::5].t(), "rows come before columns"),
+            (lambda tk, t: t[::4], ""),
         ),
     ),
     Task(
         "no_negatives",
-        "Zero instead of negative",
-        "`t` holds numbers above and below zero. Make every negative number 0, **in `t` itself**, "
-        "and give `t` back. No loop.",
+        "Turn the sign",
+        "In `t` a minus sign was typed by mistake here and there. Make every negative number positive, **in `t` "
+        "itself**, and give `t` back. No loop.",
         tensor_check(
             size=(2, 3),
-            values=[[1.0, 0.0, 3.0], [0.0, 5.0, 0.0]],
+            values=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
             shares=True,
             slips=(
                 Slip(
                     COPIES,
-                    "right numbers in a new tensor; `t` itself was to change.",
-                    behaves=lambda t: t.clamp(min=0),
+                    "the right numbers, in a new tensor. `t` itself has not changed.",
+                    behaves=(lambda t: t.abs(), lambda t: -t.clamp(max=0) + t.clamp(min=0)),
                 ),
                 Slip(
                     COPIES,
-                    "nothing has changed. `t[t < 0]` on the left of `=` is written into; `t[t < 0].zero_()` writes "
-                    "into a copy that nobody keeps.",
+                    "nothing has changed. `t[t < 0]` on the left of `=` is written to; `t[t < 0].abs_()` writes into "
+                    "a copy, which is then thrown away.",
                     when=_is(1, -2, 3, -4, 5, -6),
                 ),
+                Slip(
+                    "",
+                    "that has turned every sign: the positive numbers are negative now.",
+                    when=_is(-1, 2, -3, 4, -5, 6),
+                ),
+                Slip("", "the numbers are lost: 2, 4 and 6 were meant.", when=_is(1, 0, 3, 0, 5, 0)),
             ),
         ),
         (
             "`t < 0` is a mask: True where a number is negative.",
-            "A mask between brackets on the left of an `=` says where to write.",
-            "`t[t < 0] = 0`",
+            "A mask may be used on both sides of `=`: to read the numbers, and to say where they are written.",
+            "`t[t < 0] = -t[t < 0]`",
         ),
-        "t[t < 0] = 0\nt",
+        "t[t < 0] = -t[t < 0]\nt",
         stage="free",
-        base=_negatives,
+        base=_debts,
         right=(
-            lambda tk, t: _wrote(t, lambda: t.__setitem__(t < 0, 0)),
-            lambda tk, t: t.clamp_(min=0),
-            lambda tk, t: t.masked_fill_(t < 0, 0.0),
+            lambda tk, t: _wrote(t, lambda: t.__setitem__(t < 0, -t[t < 0])),
+            lambda tk, t: t.abs_(),
+            lambda tk, t: t.copy_(tk.where(t < 0, -t, t)),
         ),
         wrong=(
-            (lambda tk, t: _wrote(t, lambda: t[t < 0].zero_()), COPIES),
-            (lambda tk, t: t.clamp(min=0), COPIES),
+            (lambda tk, t: _wrote(t, lambda: t[t < 0].abs_()), COPIES),
+            (lambda tk, t: t.abs(), COPIES),
+            (lambda tk, t: t.neg_(), ""),
+            (lambda tk, t: _wrote(t, lambda: t.__setitem__(t < 0, 0.0)), ""),
             (lambda tk, t: t[t < 0], ""),
         ),
     ),
     Task(
-        "own_row",
-        "A row that nobody else writes",
-        "Give row 0 of `t` as a tensor of size (4,) that keeps its numbers whatever happens to `t` later.\n\n"
-        "    row = ___",
-        tensor_check(
-            size=(4,),
-            values=[0.0, 1.0, 2.0, 3.0],
-            shares=False,
+        "watch_list",
+        "A real table: patients to call in",
+        "`table` has one row for each of thirty patients: their age and their systolic blood pressure. Write "
+        "`watch_list(table)`, which returns two tensors: the **rows** of all patients who are older than 50 and have "
+        "a pressure above 150, and their **ids**. A patient's id is the number of the row, counted from 0. No loop.\n\n"
+        "    def watch_list(table):\n"
+        "        return rows, ids",
+        function_check(
+            Case(
+                "of eight patients",
+                lambda: (_patients(),),
+                (tk.tensor([[61.0, 162.0], [69.0, 175.0], [53.0, 158.0]]), tk.tensor([0, 3, 7])),
+            ),
+            Case(
+                "of two patients, one on the list",
+                lambda: (tk.tensor([[30.0, 180.0], [80.0, 151.0]]),),
+                (tk.tensor([[80.0, 151.0]]), tk.tensor([1])),
+            ),
             slips=(
                 Slip(
-                    ALIAS,
-                    "that is a view of `t`: a later write to `t` changes it too.",
-                    behaves=lambda t: t[0],
+                    "",
+                    "50 is not older than 50, and 150 is not above 150: `>`.",
+                    behaves=lambda t: _watched(t, (t[:, 0] >= 50) & (t[:, 1] >= 150)),
                 ),
-                Slip(AWAY, "the size is (1, 4): a list keeps the dimension.", behaves=lambda t: t[[0]]),
-                Slip(AWAY, "the size is (1, 4): a slice keeps the dimension.", size=(1, 4)),
+                Slip(
+                    "",
+                    "both must hold, age **and** pressure: `&`.",
+                    behaves=lambda t: _watched(t, (t[:, 0] > 50) | (t[:, 1] > 150)),
+                ),
+                Slip(
+                    "rows come before columns",
+                    "age is column 0 and pressure column 1: `table[:, 0]`, not `table[0]`.",
+                    behaves=(
+                        lambda t: _watched(t, (t[:, 1] > 50) & (t[:, 0] > 150)),
+                        lambda t: _watched(t, (t[0] > 50) & (t[1] > 150)),
+                    ),
+                ),
+                Slip(
+                    "True counts as 1",
+                    "the second one is the mask. The ids are the row numbers where it is True.",
+                    behaves=lambda t: (
+                        t[(t[:, 0] > 50) & (t[:, 1] > 150)],
+                        (t[:, 0] > 50) & (t[:, 1] > 150),
+                    ),
+                ),
+                Slip(
+                    "",
+                    "the rows are right; their ids are missing.",
+                    behaves=lambda t: t[(t[:, 0] > 50) & (t[:, 1] > 150)],
+                ),
                 Slip(
                     ZERO,
-                    "that is row 1; the first has the number 0.",
-                    behaves=(lambda t: t[1], lambda t: t[1].clone()),
+                    "the first patient has the id 0.",
+                    behaves=lambda t: (t[(t[:, 0] > 50) & (t[:, 1] > 150)], _watch_by_nonzero(t)[1] + 1),
+                ),
+                Slip(
+                    AWAY,
+                    "the ids should be one row of numbers; `nonzero` gives a column, which `squeeze(1)` makes "
+                    "a row.",
+                    behaves=lambda t: (_watch_by_nonzero(t)[0], _watch_by_nonzero(t)[1].unsqueeze(1)),
                 ),
             ),
         ),
         (
-            "`t[0]` reads the storage of `t`. You need numbers of your own.",
-            "What makes a copy? A method does, and so does a list between brackets.",
-            "`t[0].clone()`",
+            "Make one mask for the patients: a comparison for the ages, `table[:, 0]`, and one for the pressures.",
+            "Join them with `&`, each in round brackets. A mask over dimension 0 chooses whole rows.",
+            "The ids: `tk.arange(len(table))[mask]`, or `mask.nonzero()`, which gives them in a column.",
         ),
-        "row = t[0].clone()",
+        "def watch_list(table):\n"
+        "    mask = (table[:, 0] > 50) & (table[:, 1] > 150)\n"
+        "    return table[mask], mask.nonzero().squeeze(1)",
         stage="free",
-        base=_twelve,
         right=(
-            lambda tk, t: t[0].clone(),
-            lambda tk, t: t[[0]][0],
-            lambda tk, t: t.clone()[0],
-            lambda tk, t: tk.tensor(t[0].tolist()),
+            lambda tk, t: lambda table: _watched(table, (table[:, 0] > 50) & (table[:, 1] > 150)),
+            lambda tk, t: _watch_by_nonzero,
+            lambda tk, t: _watch_by_loop,
         ),
         wrong=(
-            (lambda tk, t: t[0], ALIAS),
-            (lambda tk, t: t[0, :], ALIAS),
-            (lambda tk, t: t[[0]], AWAY),
-            (lambda tk, t: t[1].clone(), ZERO),
-            (lambda tk, t: tk.zeros(4), ""),
+            (lambda tk, t: lambda t: _watched(t, (t[:, 0] >= 50) & (t[:, 1] >= 150)), ""),
+            (lambda tk, t: lambda t: _watched(t, (t[:, 0] > 50) and (t[:, 1] > 150)), TRUTH),
+            (
+                lambda tk, t: lambda t: (t[(t[:, 0] > 50) & (t[:, 1] > 150)], t[:, 0] > 50),
+                "",
+            ),
+            (
+                lambda tk, t: lambda t: _watched(t, (t[:, 1] > 50) & (t[:, 0] > 150)),
+                "rows come before columns",
+            ),
+            (lambda tk, t: lambda t: (t[:3], [0, 1, 2]), ""),
         ),
     ),
-)
-
-
-def _start(tk: Any) -> dict[str, Any]:
-    return {"t": _twelve(tk)}
-
-
-_SWAP = """keep = t[0].clone()
-t[0] = t[2]
-t[2] = keep"""
-
-
-PUZZLES = (
-    Puzzle(
-        "swap_rows",
-        "Two rows change places",
-        "Make the first and the last row of `t`, size (3, 4), change places, in `t` itself.",
-        _SWAP,
-        "t",
-        tensor_check(
-            size=(3, 4),
-            values=[[8.0, 9.0, 10.0, 11.0], [4.0, 5.0, 6.0, 7.0], [0.0, 1.0, 2.0, 3.0]],
+    Task(
+        "clip",
+        "Repair: it clips nothing",
+        "A loudspeaker takes samples from -1 to 1. `clip` should set everything louder to -1 or 1, in the caller's "
+        "tensor, and give that back. It runs without an error, and the sound stays as it was. Repair it:\n\n"
+        "    def clip(sound):\n"
+        "        sound[sound > 1][:] = 1.0\n"
+        "        sound[sound < -1].fill_(-1.0)\n"
+        "        return sound",
+        function_check(
+            _clip_case("of a sound with two loud samples", (0.5, 2.0, -3.0, -0.25), (0.5, 1.0, -1.0, -0.25)),
+            _clip_case("of a quiet sound", (0.0, 0.5), (0.0, 0.5)),
+            _clip_case("of a sound that is loud throughout", (4.0, 4.0, -8.0), (1.0, 1.0, -1.0)),
             slips=(
                 Slip(
-                    ALIAS,
-                    "row 0 is lost. `t[0]` is a view: when row 0 is overwritten, what it shows is overwritten too.",
-                    when=_is(8, 9, 10, 11, 4, 5, 6, 7, 8, 9, 10, 11),
+                    COPIES,
+                    "the sound is as loud as before. A mask between brackets makes a copy; what follows the brackets, "
+                    "`[:]` or `.fill_`, is done to that copy.",
+                    behaves=lambda sound: sound,
+                ),
+                Slip(
+                    COPIES,
+                    "what you give back is clipped, but it is a new tensor: the caller's own sound is as loud as "
+                    "before.",
+                    behaves=lambda sound: sound.clamp(-1, 1),
+                ),
+                Slip(
+                    COPIES,
+                    "the first line is repaired. The second still writes into a copy.",
+                    behaves=lambda sound: _clipped(sound, bottom=False),
+                ),
+                Slip(
+                    COPIES,
+                    "the second line is repaired. The first still writes into a copy.",
+                    behaves=lambda sound: _clipped(sound, top=False),
+                ),
+                Slip(
+                    "",
+                    "that makes loud samples silent; they should be -1 or 1.",
+                    behaves=lambda sound: sound.masked_fill_(sound.abs() > 1, 0.0),
                 ),
             ),
         ),
         (
-            "Before row 0 is overwritten, its numbers have to be kept somewhere.",
-            "A slice keeps nothing: it is a view. What makes a copy?",
-            "First the copy, then row 0, then row 2.",
+            "Each line does two things: first the brackets, then something else. What do the brackets make?",
+            "`sound[mask]` on the left of `=` is written to. Nothing may come between the brackets and `=`.",
+            "`sound[sound > 1] = 1.0`, and the other line in the same way.",
         ),
-        strays=(
-            Stray("keep = t[0]", ALIAS, "`t[0]` is a view on the very numbers that are overwritten next."),
-            Stray("keep = t[[0]][0]"),
-            Stray("t[[0, 2]] = t[[2, 0]]"),
+        "def clip(sound):\n    sound[sound > 1] = 1.0\n    sound[sound < -1] = -1.0\n    return sound",
+        stage="free",
+        right=(
+            lambda tk, t: _clipped,
+            lambda tk, t: lambda sound: sound.clamp_(-1, 1),
+            lambda tk, t: lambda sound: sound.masked_fill_(sound > 1, 1.0).masked_fill_(sound < -1, -1.0),
         ),
-        base="t",
-        setup=_start,
-        right=(_SWAP, _SWAP.replace("t[0].clone()", "t[[0]][0]"), "t[[0, 2]] = t[[2, 0]]"),
         wrong=(
-            (_SWAP.replace("t[0].clone()", "t[0]"), ALIAS),
-            ("t[0] = t[2]\nkeep = t[0].clone()\nt[2] = keep", ALIAS),
-            ("keep = t[0].clone()", ""),
+            (lambda tk, t: lambda sound: _wrote(sound, lambda: sound[sound > 1].fill_(1.0)), COPIES),
+            (lambda tk, t: lambda sound: sound.clamp(-1, 1), COPIES),
+            (lambda tk, t: lambda sound: _clipped(sound, bottom=False), COPIES),
+            (lambda tk, t: lambda sound: _wrote(sound, lambda: sound.fill_(1.0)), ""),
+            (lambda tk, t: lambda sound: None, ""),
         ),
     ),
 )

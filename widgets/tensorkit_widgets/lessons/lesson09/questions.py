@@ -18,41 +18,47 @@ COPIES = "fancy indexing copies"
 PAIRS = "two lists are pairs"
 
 
+EACH = "a list names each one"
+
+
 ALIAS = "a slice aliases its base"
 
 
 ZERO = "counting from zero"
 
 
+STEP = "a step multiplies the stride"
+
+
+SQUEEZE = "squeeze eats the batch dimension"
+
+
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
 
 
-def _alias(tk: Any) -> str:
-    x = _twelve(tk)
-    row = x[1]
-    row[0] = 50.0
-    return "`x[1, 0]` becomes `50.` as well" if x[1, 0].item() == 50.0 else "Nothing: `row` is a new tensor"
+def _filled(tk: Any) -> int:
+    batch = tk.zeros(4, 3)
+    batch[0].fill_(7)
+    return int(batch.sum().item())
 
 
-def _lost(tk: Any) -> str:
+def _changed(tk: Any, act: Any) -> tuple[int, ...]:
+    """The numbers of the elements that are no longer what they were."""
     t = _twelve(tk)
-    t[[0, 1]][0] = 5.0
-    return "Nothing at all" if t.tolist() == _twelve(tk).tolist() else "Row 0 becomes all fives"
+    act(t)
+    return tuple(number for number, now in enumerate(t.reshape(-1).tolist()) if now != number)
 
 
-def _written(tk: Any) -> str:
-    t = _twelve(tk)
-    t[[0, 1], 0] = 5.0
-    return "`t[0, 0]` and `t[1, 0]` become `5.`" if t[:, 0].tolist() == [5.0, 5.0, 8.0] else "Nothing at all"
+def _slice_and_list(t: Any) -> None:
+    a, b = t[0:3:2], t[[0, 2]]
+    a[0, 0] = 50.0
+    b[0, 1] = 60.0
 
 
-def _step(tk: Any) -> str:
-    try:
-        tk.arange(5)[::-1]
-    except ValueError:
-        return "An error"
-    return "The numbers backwards"
+def _chain_and_pair(t: Any) -> None:
+    t[[0, 1]][0] = 50.0
+    t[[2, 1], 0] = 60.0
 
 
 QUIZZES = (
@@ -61,54 +67,55 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "slice",
-                "`t = tk.arange(12.0).view(3, 4)`, stride (4, 1). What is the stride of `t[::2]`, every second row?",
-                (8, 1),
-                "One row further in the slice is two rows further in `t`: eight slots. (Lesson 02)",
+                "recording",
+                "The last batch of the day holds a single recording: size (1, 16000, 1). What size is "
+                "`batch.squeeze()`?",
+                (16000,),
+                "`squeeze()` drops every dimension of size 1, and here the batch is one of them. `squeeze(2)` would "
+                "have kept it. (Lesson 04)",
                 slips=(
-                    Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
-                    Slip("a step multiplies the stride", "The step is in dimension 0.", given=(4, 2)),
+                    Slip(
+                        SQUEEZE,
+                        "`squeeze()` cannot know that the first 1 is a batch. It drops that one as well.",
+                        given=(1, 16000),
+                    ),
+                    Slip(SQUEEZE, "It drops the last 1 as well as the first.", given=(16000, 1)),
+                    Slip(SQUEEZE, "Both dimensions of size 1 are dropped.", given=(1, 16000, 1)),
                 ),
-                proof=lambda tk: tuple(_twelve(tk)[::2].stride()),
+                proof=lambda tk: tuple(tk.zeros(1, 16000, 1).squeeze().size()),
             ),
             Question(
-                "view",
-                "Which of these makes new numbers in a storage of its own?",
-                "`t.clone()`",
-                "A transpose and a view are new tensor objects on the old storage. (Lesson 03)",
-                options=("`t.t()`", "`t.view(-1)`", "`t.clone()`"),
+                "filled",
+                "`batch = tk.zeros(4, 3)`, then `first = batch[0]` and `first.fill_(7)`. What is the sum of `batch`?",
+                21,
+                "`first` is a view of row 0, so three elements of `batch` are now 7. (Lesson 02)",
                 slips=(
-                    Slip(
-                        "transpose moves no data", "It swaps two strides and copies nothing.", given="`t.t()`"
-                    ),
-                    Slip("permute vs view", "It regroups the same slots.", given="`t.view(-1)`"),
+                    Slip(ALIAS, "`first` has no storage of its own: it reads that of `batch`.", given=0),
+                    Slip(ALIAS, "`fill_` writes into the whole row, which is three long.", given=7),
+                    Slip(ALIAS, "Only row 0 was filled.", given=84),
+                    Slip(ALIAS, "A row has three elements, not four.", given=28),
                 ),
-                proof=lambda tk: next(
-                    code
-                    for code, make in (("`t.t()`", "t"), ("`t.view(-1)`", "ravel"), ("`t.clone()`", "clone"))
-                    if getattr(t := _twelve(tk), make)().untyped_storage().data_ptr()
-                    != t.untyped_storage().data_ptr()
-                ),
+                proof=_filled,
             ),
             Question(
-                "bool",
-                "Which dtype has `tk.arange(3.0) > 1`?",
-                "`bool`",
-                "A comparison answers with True or False for each element. (Lesson 04)",
-                options=("`float32`", "`int64`", "`bool`"),
+                "every_second",
+                "`t = tk.arange(20).view(4, 5)` has the stride (5, 1). What is the stride of `t[:, ::2]`, every second "
+                "column?",
+                (5, 2),
+                "One column further in the slice is two columns further in `t`. The rows are as far apart as before. "
+                "(Lesson 02)",
                 slips=(
+                    Slip(STEP, "The step of 2 counts as well.", given=(5, 1)),
+                    Slip(STEP, "The step is in the second dimension, the columns.", given=(10, 1)),
+                    Slip(STEP, "The rows were not stepped over: only the columns were.", given=(10, 2)),
+                    Slip("a size is not a stride", "That is its size: four rows of three.", given=(4, 3)),
                     Slip(
-                        "default dtype",
-                        "What is compared is float; the answer is yes or no.",
-                        given="`float32`",
-                    ),
-                    Slip(
-                        "True counts as 1",
-                        "True and False are no numbers here, although they can be counted.",
-                        given="`int64`",
+                        "strides follow the view",
+                        "That would be a tensor whose three columns lie side by side. These do not.",
+                        given=(3, 1),
                     ),
                 ),
-                proof=lambda tk: f"`{str((tk.arange(3.0) > 1).dtype).rpartition('.')[2]}`",
+                proof=lambda tk: tuple(tk.arange(20).view(4, 5)[:, ::2].stride()),
             ),
         ),
         recall=True,
@@ -119,134 +126,144 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "number_or_slice",
-        "`x` has the size (3, 4). Which size has `x[-1]`, its last row?",
+        "`x` has the size (3, 4). What size is `x[-1]`, its last row?",
         (4,),
         "A whole number takes its dimension away. `x[-1:]` would keep it, one long: (1, 4).",
         slips=(
             Slip(AWAY, "That is the size of `x[-1:]`, a slice of length 1.", given=(1, 4)),
             Slip(AWAY, "That would be a column.", given=(3,)),
-            Slip(AWAY, "Only dimension 0 is named, and it goes.", given=(3, 4)),
+            Slip(AWAY, "That would be a column.", given=(3, 1)),
+            Slip(AWAY, "Dimension 0 is indexed by a number, and disappears.", given=(3, 4)),
+            Slip(AWAY, "A row has four elements; only dimension 0 disappears.", given=()),
+            Slip(AWAY, "The last row is one row, not all but one.", given=(2, 4)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[-1].size()),
     ),
     Question(
         "step",
-        "`x = tk.arange(12.0).view(3, 4)`. Which numbers does `x[0:3:2]` keep? Press them, or type them.",
+        "`t = tk.arange(12.0).view(3, 4)`. A third number in a range is its step. Which elements does `t[0:3:2]` keep? "
+        "Press them, or type their numbers.",
         (0, 1, 2, 3, 8, 9, 10, 11),
-        "Rows 0 and 2: the start is in, the end is not, and every second one is taken.",
+        "Rows 0 and 2: the start is included, the end is not, and every second row is taken.",
         slips=(
             Slip(ZERO, "Row 1 is stepped over.", given=tuple(range(12))),
             Slip(ZERO, "Row 0 counts as well.", given=(8, 9, 10, 11)),
             Slip(ZERO, "Row 2 counts as well: it comes before the end, which is 3.", given=(0, 1, 2, 3)),
-            Slip(ZERO, "Row 0 is where it starts: the first row has the number 0.", given=(4, 5, 6, 7)),
+            Slip(ZERO, "The first row has the number 0, and that is where it starts.", given=(4, 5, 6, 7)),
+            Slip(
+                "rows come before columns",
+                "The first entry is for dimension 0, the rows.",
+                given=(0, 2, 4, 6, 8, 10),
+            ),
+            Slip(ZERO, "The third number is a step, not a column.", given=(2, 6, 10)),
         ),
         proof=lambda tk: tuple(int(number) for row in _twelve(tk)[0:3:2].tolist() for number in row),
         picture=_twelve,
         pick="cells",
     ),
     Question(
-        "backwards",
-        "Python lists can be turned round by `[::-1]`. What does `tk.arange(5)[::-1]` give?",
-        "An error",
-        "PyTorch has no negative steps; `flip` makes a turned copy. (NumPy has them.)",
-        options=("The numbers backwards", "The last number", "An error"),
-        slips=(
-            Slip(
-                "strides count slots",
-                "A stride of a tensor is never negative here.",
-                given="The numbers backwards",
-            ),
-            Slip(AWAY, "`[-1]` does that.", given="The last number"),
-        ),
-        proof=_step,
-    ),
-    Question(
-        "alias",
-        "`row = x[1]`, then `row[0] = 50.0`. What happens to `x`?",
-        "`x[1, 0]` becomes `50.` as well",
-        "A number or a slice between brackets makes a view: `row` reads the storage of `x`.",
-        options=(
-            "Nothing: `row` is a new tensor",
-            "`x[1, 0]` becomes `50.` as well",
-            "`x[0, 1]` becomes `50.` as well",
-        ),
-        slips=(
-            Slip(
-                ALIAS,
-                "It is a new tensor object, on the old storage.",
-                given="Nothing: `row` is a new tensor",
-            ),
-            Slip(
-                ZERO, "`row` is row 1; its number 0 is in column 0.", given="`x[0, 1]` becomes `50.` as well"
-            ),
-        ),
-        proof=_alias,
-    ),
-    Question(
         "list_size",
-        "Which size has `t[1:, [0, 2, 2]]`, if `t` has the size (3, 4)?",
+        "What size is `t[1:, [0, 2, 2]]`, if `t` has the size (3, 4)?",
         (2, 3),
-        "Two rows, and of each the columns 0, 2 and 2: a list may repeat.",
+        "Two rows, and of each of them the columns 0, 2 and 2: a list may name a column twice.",
         slips=(
-            Slip(COPIES, "A list takes a number as often as it names it.", given=(2, 2)),
+            Slip(EACH, "A list takes a column as often as it names it.", given=(2, 2)),
             Slip(ZERO, "`1:` leaves out row 0.", given=(3, 3)),
-            Slip(PAIRS, "There is one list only, and a slice.", given=(3,)),
+            Slip(ZERO, "`1:` starts at row 1 and leaves out row 0 only.", given=(1, 3)),
+            Slip(PAIRS, "There is only one list here, and a slice.", given=(3,)),
+            Slip("rows come before columns", "The rows come first: two rows, three columns.", given=(3, 2)),
+            Slip(EACH, "The list chooses columns: three are left of each row.", given=(2, 4)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[1:, [0, 2, 2]].size()),
     ),
     Question(
-        "pairs",
-        "And `t[[0, 1], [1, 2]]`, with **two** lists?",
-        (2,),
-        "Two lists walk together, like zip: `t[0, 1]` and `t[1, 2]`.",
+        "view_or_copy",
+        "`t = tk.arange(12.0).view(3, 4)`. Both `a = t[0:3:2]` and `b = t[[0, 2]]` hold rows 0 and 2. Then you write "
+        "`a[0, 0] = 50.0` and `b[0, 1] = 60.0`. Which elements **of `t`** have changed? Press them.",
+        (0,),
+        "`a` is a view, so its write arrives in `t`. `b` is a copy: the 60 is in the storage of `b` alone.",
         slips=(
-            Slip(PAIRS, "That would be a block. Two lists choose pairs.", given=(2, 2)),
-            Slip(PAIRS, "There are two pairs, not four.", given=(4,)),
+            Slip(COPIES, "A list between the brackets makes a copy, so `t` never sees the 60.", given=(0, 1)),
+            Slip(COPIES, "It is the other way round: the slice is the view, the list the copy.", given=(1,)),
+            Slip(ZERO, "Index 0 is the first row, and the first column.", given=(5,)),
         ),
-        proof=lambda tk: tuple(_twelve(tk)[[0, 1], [1, 2]].size()),
+        proof=lambda tk: _changed(tk, _slice_and_list),
+        picture=_twelve,
+        pick="cells",
     ),
     Question(
-        "lost",
-        "`t[[0, 1]][0] = 5.0`: what does this line do to `t`?",
-        "Nothing at all",
-        "`t[[0, 1]]` makes a copy; the 5 is written into row 0 of that copy, and nobody keeps it.",
-        options=("Row 0 becomes all fives", "Rows 0 and 1 become all fives", "Nothing at all"),
+        "pairs",
+        "Now **two** lists, one for each dimension. Which elements does `t[[0, 1], [1, 2]]` choose? Press them, or "
+        "type their numbers.",
+        (1, 6),
+        "Two lists walk together, like `zip`: `t[0, 1]` and `t[1, 2]`.",
         slips=(
-            Slip(COPIES, "So it would be with a slice, `t[:2][0] = 5.0`.", given="Row 0 becomes all fives"),
             Slip(
-                COPIES,
-                "So `t[[0, 1]] = 5.0` does it, with one pair of brackets.",
-                given="Rows 0 and 1 become all fives",
+                PAIRS,
+                "That is the block where the rows meet the columns. Two lists choose pairs.",
+                given=(1, 2, 5, 6),
+            ),
+            Slip(
+                PAIRS, "Each list is for one dimension: it is not a place by itself.", given=(1, 2, 5, 6, 10)
+            ),
+            Slip(PAIRS, "`[0, 1]` is the list of rows, not one element.", given=(1,)),
+            Slip(PAIRS, "Row 0 is paired with column 1, and row 1 with column 2.", given=(2, 5)),
+            Slip(
+                "rows come before columns",
+                "The first list names the rows, the second the columns.",
+                given=(4, 9),
             ),
         ),
-        proof=_lost,
-    ),
-    Question(
-        "one_bracket",
-        "And `t[[0, 1], 0] = 5.0`, with **one** pair of brackets?",
-        "`t[0, 0]` and `t[1, 0]` become `5.`",
-        "On the left of `=`, one pair of brackets says where to write. Nothing is copied first.",
-        options=("Nothing at all", "`t[0, 0]` and `t[1, 0]` become `5.`", "An error"),
-        slips=(
-            Slip(COPIES, "There is no second pair of brackets, so there is no copy.", given="Nothing at all"),
-            Slip(COPIES, "One may write through a list.", given="An error"),
-        ),
-        proof=_written,
+        proof=lambda tk: tuple(int(number) for number in _twelve(tk)[[0, 1], [1, 2]].tolist()),
+        picture=_twelve,
+        pick="cells",
     ),
     Question(
         "mask_size",
-        "`t = tk.arange(12.0).view(3, 4)`. Which size has `t[t > 3]`?",
+        "`t = tk.arange(12.0).view(3, 4)`. What size is `t[t > 3]`?",
         (8,),
-        "Eight numbers are larger than 3. They need not form a rectangle, so they come in one row.",
+        "Eight elements are greater than 3. They need not form a rectangle, so they come in one row.",
         slips=(
-            Slip("True counts as 1", "3 itself is not larger than 3.", given=(9,)),
-            Slip("True counts as 1", "Only the chosen ones come.", given=(3, 4)),
+            Slip("True counts as 1", "3 itself is not greater than 3.", given=(9,)),
+            Slip("True counts as 1", "Only the elements where the mask is True are left.", given=(3, 4)),
             Slip(
                 "True counts as 1",
-                "They happen to be two full rows; a mask does not know that.",
+                "They happen to be two full rows, but a mask does not know that.",
                 given=(2, 4),
             ),
+            Slip("True counts as 1", "The mask chooses elements, not rows.", given=(3,)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[_twelve(tk) > 3].size()),
+    ),
+    Question(
+        "lost",
+        "`u = tk.arange(12.0).view(3, 4)`. You run two lines: `u[[0, 1]][0] = 50.0`, with two pairs of brackets, and "
+        "then `u[[2, 1], 0] = 60.0`, with one. Which elements of `u` have changed afterwards? Press them.",
+        (4, 8),
+        "The first line makes a copy and writes the 50 into that; the copy is thrown away at once. The second line "
+        "writes straight into `u[2, 0]` and `u[1, 0]`.",
+        slips=(
+            Slip(
+                COPIES,
+                "The first pair of brackets has made a copy, and row 0 *of the copy* was written.",
+                given=(0, 1, 2, 3, 4, 8),
+            ),
+            Slip(
+                COPIES,
+                "It is the other way round: two pairs of brackets write into a copy, one pair into `u`.",
+                given=(0, 1, 2, 3),
+            ),
+            Slip(
+                COPIES,
+                "`u[[0, 1]] = 50.0` would do that. Here a second pair of brackets follows, on a copy.",
+                given=(0, 1, 2, 3, 4, 5, 6, 7, 8),
+            ),
+            Slip(AWAY, "The second line writes into column 0 only.", given=(4, 5, 6, 7, 8, 9, 10, 11)),
+            Slip(PAIRS, "A number beside a list goes with every entry of the list.", given=(8,)),
+            Slip(PAIRS, "The list names rows 2 and 1; the 0 is the column.", given=(0, 4, 8)),
+        ),
+        proof=lambda tk: _changed(tk, _chain_and_pair),
+        picture=_twelve,
+        pick="cells",
     ),
 )

@@ -28,22 +28,33 @@ EMPTY = "a size of 0 is a size"
 TRUTH = "`if` on a tensor"
 
 
-_TABLE = [[1, 2, 3, 4], [2, 4, 6, 8], [3, 6, 9, 12], [4, 8, 12, 16]]
+ASIN = "asin knows one half"
+
+
+BITS = "`~` of an integer"
+
+
+_TABLE = [[i * j for j in range(1, 7)] for i in range(1, 7)]
 
 
 def _numbers(tk: Any) -> Any:
     return tk.tensor([-3.0, -1.0, 0.5, 1.0, 4.0])
 
 
-def _image(tk: Any) -> Any:
-    return tk.arange(18.0).view(3, 2, 3) + 1
+def _image(rows: int, columns: int) -> Any:
+    """A little picture with its channels first, of bright, middling and dark numbers."""
+    return tk.arange(3.0 * rows * columns).view(3, rows, columns) / 64
 
 
-def _tinted(first: float, second: float, third: float) -> list[list[list[float]]]:
-    factors = (first, second, third)
-    return [
-        [[(18 // 3 * c + 3 * i + j + 1) * factors[c] for j in range(3)] for i in range(2)] for c in range(3)
-    ]
+def _warm_case(says: str, rows: int, columns: int, factors: tuple[float, float, float]) -> Case:
+    right = tk.stack(
+        [channel * factor for channel, factor in zip(_image(rows, columns), factors, strict=True)]
+    )
+    return Case(says, lambda: (_image(rows, columns), tk.tensor(factors)), right)
+
+
+def _marks(errors: Any, hits: Any) -> tuple[Any, Any]:
+    return (errors**2).mean().item(), hits.sum().item()
 
 
 _INSIDE = tk.tensor([False, True, True, True, False])
@@ -75,6 +86,7 @@ TASKS = (
                 ),
                 Slip(ONES, "The 1 in the middle meets a 3 and is stretched.", given=(2, 1, 5)),
                 Slip(RIGHT, "The 2 in front stays: what it meets counts as 1.", given=(3, 5)),
+                Slip(RIGHT, "Nothing is left out in front: the 2 stays, and is first.", given=(3, 5, 2)),
                 Slip(ONES, "Sizes are not multiplied; a 1 becomes what it meets.", given=(2, 3, 1, 5)),
             ),
         ),
@@ -99,48 +111,13 @@ TASKS = (
         ),
     ),
     Task(
-        "which_fit",
-        "Backwards: which of these fit?",
-        "Which of these pairs of sizes can be added?\n\n"
-        "    a: (3, 4) and (4,)        b: (3, 4) and (3,)\n"
-        "    c: (5, 1, 2) and (4, 2)   d: (6,) and ()\n"
-        "    e: (0,) and (1,)\n\n"
-        "(The 0 is no misprint.) Give their letters.",
-        letters_check(
-            "ACDE",
-            {
-                "A": Slip(RIGHT, "a: 4 meets 4, and the 3 meets nothing, which counts as 1.", given="A"),
-                "B": Slip(RIGHT, "b lines up from the right: 4 meets 3.", given="B"),
-                "C": Slip(RIGHT, "c: 2 meets 2, 1 meets 4, and 5 meets nothing.", given="C"),
-                "D": Slip("a 0-d tensor is a tensor", "d: a single number fits everything.", given="D"),
-                "E": Slip(EMPTY, "look at e again: 0 meets 1, and a 1 becomes what it meets.", given="E"),
-            },
-        ),
-        (
-            "From the right, two sizes fit when they are equal, or one is 1, or one is not there.",
-            "In b the 4 meets the 3. In d one of the two has nothing to compare.",
-            "Four of the five fit; b does not.",
-        ),
-        "a c d e",
-        stage="reverse",
-        entry="a b",
-        right=(lambda tk, t: "a c d e", lambda tk, t: "A, C, D, E", lambda tk, t: "a  c d  e"),
-        wrong=(
-            (lambda tk, t: "a c d", EMPTY),
-            (lambda tk, t: "a b c d e", RIGHT),
-            (lambda tk, t: "a c e", "a 0-d tensor is a tensor"),
-            (lambda tk, t: "b", RIGHT),
-            (lambda tk, t: "a d e", RIGHT),
-        ),
-    ),
-    Task(
         "times_table",
         "A times table",
-        "`t = tk.arange(1, 5)` holds 1, 2, 3, 4. Make the times table of them, size **(4, 4)**, with what you know "
-        "about columns and rows:\n\n"
+        "`t = tk.arange(1, 7)` holds the numbers from 1 to 6. Make their times table, size **(6, 6)**, with what you "
+        "know about columns and rows:\n\n"
         "    table = t.unsqueeze(___) * t",
         tensor_check(
-            size=(4, 4),
+            size=(6, 6),
             values=_TABLE,
             slips=(
                 Slip(
@@ -150,42 +127,89 @@ TASKS = (
                 ),
                 Slip(
                     SQUARE,
-                    "a row of size (1, 4) against a row of size (4,) is a row; one has to be a column.",
+                    "a row of size (1, 6) against a row of size (6,) is a row; one has to be a column.",
                     behaves=lambda t: t.unsqueeze(0) * t,
                 ),
                 Slip(
                     SQUARE,
                     "the size is right, and the numbers are those of one row again and again.",
                     behaves=(
-                        lambda t: (t * t).expand(4, 4),
-                        lambda t: (t * t).repeat(4, 1),
-                        lambda t: t.repeat(4, 1),
+                        lambda t: (t * t).expand(6, 6),
+                        lambda t: (t * t).repeat(6, 1),
+                        lambda t: t.repeat(6, 1),
                     ),
+                ),
+                Slip(
+                    "",
+                    "those are sums: a times table multiplies.",
+                    behaves=lambda t: t.unsqueeze(1) + t,
                 ),
                 Slip("`*` is not `@`", "that is the product of two vectors: one number.", size=()),
             ),
         ),
         (
-            "One of the two has to stand upright: a column of size (4, 1).",
-            "`unsqueeze(dim)` puts a dimension of size 1 there. Which place makes a column of a row?",
+            "One of the two has to be a column, of size (6, 1).",
+            "`unsqueeze(dim)` puts a dimension of size 1 in that place. Which place makes a column of a row?",
             "`t.unsqueeze(1)` is the column.",
         ),
         "table = t.unsqueeze(1) * t",
         stage="faded",
-        base=lambda tk: tk.arange(1, 5),
+        base=lambda tk: tk.arange(1, 7),
         right=(
             lambda tk, t: t.unsqueeze(1) * t,
             lambda tk, t: t * t[:, None],
-            lambda tk, t: t.view(4, 1) * t.view(1, 4),
+            lambda tk, t: t.view(6, 1) * t.view(1, 6),
             lambda tk, t: tk.outer(t, t),
         ),
         wrong=(
             (lambda tk, t: t * t, SQUARE),
             (lambda tk, t: t.unsqueeze(0) * t, SQUARE),
-            (lambda tk, t: (t * t).expand(4, 4), SQUARE),
+            (lambda tk, t: (t * t).expand(6, 6), SQUARE),
             (lambda tk, t: (t * t).sum(), "`*` is not `@`"),
-            (lambda tk, t: tk.zeros(4), ""),
+            (lambda tk, t: tk.zeros(6), ""),
             (lambda tk, t: t.unsqueeze(1) + t, ""),
+        ),
+    ),
+    Task(
+        "which_fit",
+        "Backwards: which of these are true?",
+        "Three are about sizes, and three about functions from this lesson. Which of them are true? Give their "
+        "letters.\n\n"
+        "    a: sizes (5, 1, 2) and (4, 2) fit\n"
+        "    b: sizes (6, 2) and (6,) fit\n"
+        "    c: sizes (0,) and (1,) fit\n"
+        "    d: asin(sin(x)) is x again, for an angle x of 1.0\n"
+        "    e: asin(sin(x)) is x again, for an angle x of 3.0\n"
+        "    f: ~tk.tensor([1]) holds 0\n\n"
+        "(The 0 in c is not a misprint.)",
+        letters_check(
+            "ACD",
+            {
+                "A": Slip(RIGHT, "a: 2 meets 2, 1 meets 4, and the 5 meets nothing.", given="A"),
+                "B": Slip(RIGHT, "b lines up from the right: 2 meets 6.", given="B"),
+                "C": Slip(EMPTY, "look at c again: 0 meets 1, and a 1 becomes what it meets.", given="C"),
+                "D": Slip(ASIN, "d: 1.0 is between -π/2 and π/2, which is where `asin` looks.", given="D"),
+                "E": Slip(
+                    ASIN, "e: 3.0 is more than π/2. `asin` gives the smaller angle with that sine.", given="E"
+                ),
+                "F": Slip(BITS, "f: `~` turns every bit of an integer, and gives -2.", given="F"),
+            },
+        ),
+        (
+            "From the right, two sizes fit when they are equal, or one is 1, or one is not there.",
+            "`asin` gives an angle between -π/2 and π/2; π/2 is 1.57. Which of the two angles lies in there?",
+            "Three of the six are true. `~` of True is False, but 1 is not True: all of its bits are turned.",
+        ),
+        "a c d",
+        stage="reverse",
+        entry="a b",
+        right=(lambda tk, t: "a c d", lambda tk, t: "A, C, D", lambda tk, t: "d  a c"),
+        wrong=(
+            (lambda tk, t: "a d", EMPTY),
+            (lambda tk, t: "a b c d", RIGHT),
+            (lambda tk, t: "a c d e", ASIN),
+            (lambda tk, t: "a c d f", BITS),
+            (lambda tk, t: "c d", RIGHT),
         ),
     ),
     Task(
@@ -206,7 +230,7 @@ TASKS = (
             slips=(
                 Slip(
                     TRUTH,
-                    "that is one answer for all of them; asked is one for each.",
+                    "that is one answer for all of them; there should be one for each.",
                     behaves=(
                         lambda t: ((t >= -1) & (t <= 1)).all(),
                         lambda t: ((t >= -1) & (t <= 1)).any(),
@@ -240,7 +264,7 @@ TASKS = (
         ),
         (
             "Two comparisons, one for each end. Both have to hold.",
-            "`and` wants single answers. Its sister for tensors is `&`.",
+            "`and` needs single answers. For tensors there is `&`.",
             "Put each comparison into round brackets: `(t >= -1) & (…)`.",
         ),
         "def inside(t):\n    return (t >= -1) & (t <= 1)",
@@ -264,127 +288,147 @@ TASKS = (
     ),
     Task(
         "tint",
-        "Tint a picture",
-        "`t` is a little picture with its channels **first**: size (3, 2, 3), that is red, green, blue, each of two "
-        "rows and three columns. Keep red as it is, halve green, and switch blue off:\n\n"
-        "    factors = tk.tensor([1.0, 0.5, 0.0])\n"
-        "    tinted = t * ___",
-        tensor_check(
-            size=(3, 2, 3),
-            values=_tinted(1.0, 0.5, 0.0),
+        "A real photograph: a warmer light",
+        "Evening light is warm: less green in it, and much less blue. `photo` has its channels **first**, size "
+        "(3, rows, columns), and `factors` holds one number for each channel. Write `warm(photo, factors)`: the "
+        "photo with each channel multiplied by its factor. When it is right, you will see it.\n\n"
+        "    def warm(photo, factors):\n"
+        "        return photo * ___",
+        function_check(
+            _warm_case("of a picture of two rows and three columns", 2, 3, (1.0, 0.5, 0.0)),
+            _warm_case("of a picture of four rows and five columns", 4, 5, (1.0, 0.75, 0.25)),
+            _warm_case("of a picture of three rows and three columns", 3, 3, (0.5, 1.0, 2.0)),
             slips=(
                 Slip(
                     RIGHT,
-                    "no error, and still wrong: a size of (3,) meets the three **columns**. The channels are "
-                    "dimension 0, so the factors need the size (3, 1, 1).",
-                    behaves=lambda t: t * t.new_tensor([1.0, 0.5, 0.0]),
+                    "sizes line up from the right, so three factors meet the **columns**, and where there are three "
+                    "columns nothing warns you. The channels are dimension 0: the factors need the size (3, 1, 1).",
+                    behaves=lambda p, f: p * f,
                 ),
                 Slip(
                     RIGHT,
-                    "the picture has to keep its size: too many dimensions meet.",
+                    "a size of (3, 1) lines up with the **rows**. The channels are dimension 0, so two dimensions of "
+                    "size 1 have to follow the 3.",
+                    behaves=lambda p, f: p * f.unsqueeze(1),
+                ),
+                Slip(
+                    RIGHT,
+                    "there is one dimension too many, so the picture has become a batch.",
                     behaves=(
-                        lambda t: t.unsqueeze(0) * t.new_tensor([1.0, 0.5, 0.0]).view(3, 1, 1),
-                        lambda t: t * t.new_tensor([1.0, 0.5, 0.0]).view(3, 1, 1, 1),
+                        lambda p, f: p.unsqueeze(0) * f.view(3, 1, 1),
+                        lambda p, f: p * f.view(3, 1, 1, 1),
+                        lambda p, f: p * f.view(1, 3, 1, 1),
                     ),
+                ),
+                Slip(
+                    RIGHT,
+                    "the numbers are right, but the channels are last now. They should be first, as in `photo`.",
+                    behaves=lambda p, f: p.permute(1, 2, 0) * f,
                 ),
             ),
         ),
         (
-            "Which size do the factors need, so that from the right the 3 meets the channels?",
-            "Two dimensions of size 1 have to stand behind the 3: (3, 1, 1).",
+            "What size must the factors have, so that their 3 meets the channels when sizes are written from the "
+            "right?",
+            "Two dimensions of size 1 have to come after the 3: (3, 1, 1).",
             "`factors.view(3, 1, 1)`",
         ),
-        "tinted = t * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1)",
+        "def warm(photo, factors):\n    return photo * factors.view(3, 1, 1)",
         stage="free",
-        base=_image,
         right=(
-            lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1),
-            lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0])[:, None, None],
-            lambda tk, t: tk.stack([t[0], t[1] / 2, t[2] * 0]),
-            lambda tk, t: (t.permute(1, 2, 0) * tk.tensor([1.0, 0.5, 0.0])).permute(2, 0, 1),
+            lambda tk, t: lambda p, f: p * f.view(3, 1, 1),
+            lambda tk, t: lambda p, f: p * f[:, None, None],
+            lambda tk, t: lambda p, f: (p.permute(1, 2, 0) * f).permute(2, 0, 1),
         ),
         wrong=(
-            (lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0]), RIGHT),
-            (lambda tk, t: t.unsqueeze(0) * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1), RIGHT),
-            (lambda tk, t: t[0], ""),
-            (lambda tk, t: t * tk.tensor([[1.0], [0.5]]), ""),
+            (lambda tk, t: lambda p, f: p * f, RIGHT),
+            (lambda tk, t: lambda p, f: p * f.view(3, 1), RIGHT),
+            (lambda tk, t: lambda p, f: p.unsqueeze(0) * f.view(3, 1, 1), RIGHT),
+            (lambda tk, t: lambda p, f: p.permute(1, 2, 0) * f, RIGHT),
+            (lambda tk, t: lambda p, f: p, ""),
+            (lambda tk, t: lambda p, f: p * f[0], ""),
         ),
     ),
     Task(
         "mean_square",
-        "How wrong is the network?",
-        "Write `mean_square(prediction, target)`: the mean of the squared differences, as a number. `prediction` is a "
-        "column of size (N, 1), `target` has the size (N,), and each prediction belongs to **one** target.\n\n"
-        "    def mean_square(prediction, target):\n"
-        "        return ___",
+        "Repair: marks for a network",
+        "`marks` should give two numbers: the mean of the squared errors, and how many predictions are exactly right. "
+        "`prediction` is a column of size (N, 1), `target` has the size (N,), and each prediction belongs to **one** "
+        "target. A network that is always right gets terrible marks. Repair the function:\n\n"
+        "    def marks(prediction, target):\n"
+        "        error = ((prediction - target) ** 2).mean().item()\n"
+        "        right = (prediction == target).sum().item()\n"
+        "        return error, right",
         function_check(
             Case(
                 "of predictions that are all right",
-                lambda: (tk.tensor([[2.0], [4.0], [6.0]]), tk.tensor([2.0, 4.0, 6.0])),
-                0.0,
+                lambda: (tk.tensor([[5.0], [7.0], [5.0]]), tk.tensor([5.0, 7.0, 5.0])),
+                (0.0, 3),
             ),
             Case(
                 "of four predictions that are 1, 2, 3 and 0 off",
-                lambda: (tk.tensor([[1.0], [2.0], [9.0], [8.0]]), tk.tensor([2.0, 4.0, 6.0, 8.0])),
-                3.5,
+                lambda: (tk.tensor([[2.0], [1.0], [6.0], [9.0]]), tk.tensor([1.0, 3.0, 9.0, 9.0])),
+                (3.5, 1),
             ),
-            Case("of one prediction, 2 off", lambda: (tk.tensor([[1.0]]), tk.tensor([3.0])), 4.0),
+            Case("of one prediction, 2 off", lambda: (tk.tensor([[1.0]]), tk.tensor([3.0])), (4.0, 0)),
             slips=(
                 Slip(
                     SQUARE,
-                    "of predictions that are all right, yours says that they are wrong: each was compared with **all** "
-                    "targets. Bring both to the same size first.",
+                    "predictions that are all right still get an error: each is compared with **all** targets, in "
+                    "both lines. Bring the two to the same size first.",
                     behaves=(
-                        lambda p, y: ((p - y) ** 2).mean(),
-                        lambda p, y: (p - y).abs().mean(),
-                        lambda p, y: ((p - y) ** 2).sum() / len(y),
-                        lambda p, y: ((p - y) ** 2).sum(),
-                        lambda p, y: (p - y) ** 2,
+                        lambda p, y: _marks(p - y, p == y),
+                        lambda p, y: _marks(p - y.unsqueeze(0), p == y.unsqueeze(0)),
                     ),
+                ),
+                Slip(
+                    SQUARE,
+                    "the error is repaired. `==` broadcasts as well: each prediction is still compared with every "
+                    "target there, and too many are right.",
+                    behaves=lambda p, y: _marks(p.squeeze(1) - y, p == y),
+                ),
+                Slip(
+                    SQUARE,
+                    "the second line is repaired. `prediction - target` is still a square of differences.",
+                    behaves=lambda p, y: _marks(p - y, p.squeeze(1) == y),
                 ),
                 Slip(
                     "",
                     "differences of 1 and -1 cancel out there. Square them before you take the mean.",
-                    behaves=(
-                        lambda p, y: (p.squeeze(1) - y).mean(),
-                        lambda p, y: (p.squeeze(1) - y).mean() ** 2,
+                    behaves=lambda p, y: ((p.squeeze(1) - y).mean().item(), (p.squeeze(1) == y).sum().item()),
+                ),
+                Slip(
+                    "",
+                    "the second number should be how many are right, not their share.",
+                    behaves=lambda p, y: (
+                        ((p.squeeze(1) - y) ** 2).mean().item(),
+                        (p.squeeze(1) == y).float().mean().item(),
                     ),
-                ),
-                Slip(
-                    "",
-                    "that is the mean of the differences without their signs; asked is that of their squares.",
-                    behaves=lambda p, y: (p.squeeze(1) - y).abs().mean(),
-                ),
-                Slip(
-                    "",
-                    "that is the sum of the squares; the mean divides it by how many there are.",
-                    behaves=lambda p, y: ((p.squeeze(1) - y) ** 2).sum(),
-                ),
-                Slip(
-                    "",
-                    "that is one square for each prediction; asked is the mean of them, one number.",
-                    behaves=(lambda p, y: (p.squeeze(1) - y) ** 2, lambda p, y: (p - y.unsqueeze(1)) ** 2),
                 ),
             ),
         ),
         (
-            "Before you subtract: which sizes have the two?",
-            "`squeeze(1)` takes the 1 of (N, 1) away; `unsqueeze(1)` puts one behind (N,).",
-            "`(prediction.squeeze(1) - target)`, squared, and its mean. `.item()` makes a number of it.",
+            "Before you subtract or compare: what sizes do the two have?",
+            "`squeeze(1)` takes the 1 of (N, 1) away; `unsqueeze(1)` adds one at the end of (N,).",
+            "A first line `prediction = prediction.squeeze(1)` repairs both of the others.",
         ),
-        "def mean_square(prediction, target):\n    return ((prediction.squeeze(1) - target) ** 2).mean().item()",
+        "def marks(prediction, target):\n"
+        "    prediction = prediction.squeeze(1)\n"
+        "    return ((prediction - target) ** 2).mean().item(), (prediction == target).sum().item()",
         stage="free",
         right=(
-            lambda tk, t: lambda p, y: ((p.squeeze(1) - y) ** 2).mean().item(),
-            lambda tk, t: lambda p, y: (p - y.unsqueeze(1)).square().mean().item(),
-            lambda tk, t: lambda p, y: float(((p[:, 0] - y) ** 2).sum() / len(y)),
+            lambda tk, t: lambda p, y: _marks(p.squeeze(1) - y, p.squeeze(1) == y),
+            lambda tk, t: lambda p, y: _marks(p - y.unsqueeze(1), p == y[:, None]),
+            lambda tk, t: (
+                lambda p, y: (float(((p[:, 0] - y) ** 2).sum() / len(y)), int((p[:, 0] == y).sum()))
+            ),
         ),
         wrong=(
-            (lambda tk, t: lambda p, y: ((p - y) ** 2).mean().item(), SQUARE),
-            (lambda tk, t: lambda p, y: 0.0 if p == y else 1.0, TRUTH),
-            (lambda tk, t: lambda p, y: ((p - y) ** 2).sum().item() / len(y), SQUARE),
-            (lambda tk, t: lambda p, y: (p.squeeze(1) - y).mean().item(), ""),
-            (lambda tk, t: lambda p, y: 1.0, ""),
+            (lambda tk, t: lambda p, y: _marks(p - y, p == y), SQUARE),
+            (lambda tk, t: lambda p, y: _marks(p.squeeze(1) - y, p == y), SQUARE),
+            (lambda tk, t: lambda p, y: _marks(p - y, p.squeeze(1) == y), SQUARE),
+            (lambda tk, t: lambda p, y: (0.0, len(y)) if p == y else (1.0, 0), TRUTH),
+            (lambda tk, t: lambda p, y: (1.0, 1), ""),
             (lambda tk, t: lambda p, y: None, ""),
         ),
     ),
@@ -422,7 +466,7 @@ PUZZLES = (
                 Slip(SQUARE, "a row of size (1, 4) is still a row.", size=(1, 4)),
                 Slip(
                     "",
-                    "there are negative distances: which way one goes should not matter.",
+                    "there are negative distances: it should not matter which way you go.",
                     when=lambda answer, mine, base: mine is not None and min(mine.values) < 0,
                 ),
                 Slip(
@@ -433,7 +477,7 @@ PUZZLES = (
             ),
         ),
         (
-            "Every town has to meet every town: what size makes a row meet a row like that?",
+            "Every town has to meet every town: what size must one of the two have for that?",
             "A column (4, 1) against the row (4,) is a square (4, 4).",
             "First the column `here`, then the gaps, then their absolute values.",
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
@@ -17,9 +16,6 @@ RIGHT = "sizes line up from the right"
 
 
 ONES = "only a 1 is stretched"
-
-
-EMPTY = "a size of 0 is a size"
 
 
 GHOSTS = "broadcasting copies nothing"
@@ -49,21 +45,15 @@ def _fits(tk: Any) -> int:
     return -1
 
 
-def _empty(tk: Any) -> str:
-    a, b = tk.ones(3, 1), tk.ones(0)
-    return "An error" if _refused(lambda: a * b) else f"A tensor of size {tuple((a * b).size())}"
+def _ghost(tk: Any) -> int:
+    wide = tk.broadcast_to(tk.arange(20)[:5].view(1, 5), (4, 5))
+    return int(wide[3, 2].item())
 
 
-def _asin(tk: Any) -> str:
-    angle = tk.tensor(3 * math.pi / 4)
-    return f"{tk.asin(tk.sin(angle)).item():.4f}"
-
-
-def _copied(tk: Any) -> int:
-    t = tk.arange(12).view(3, 4)
-    u = t[t > 5]
-    u[0] = 99
-    return int(t[1, 2].item())
+def _unread(tk: Any) -> str:
+    row = tk.arange(4.0).view(1, 4)
+    far = row.as_strided((1, 4), (100, 1))
+    return "None of them" if far.tolist() == row.tolist() else "All of them"
 
 
 QUIZZES = (
@@ -72,39 +62,52 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "slot",
-                "`t = tk.arange(12).view(3, 4)` has the stride (4, 1). In which slot of the storage lies `t[1, 2]`?",
-                6,
-                "0 + 1·4 + 2·1. (Lesson 02)",
+                "brighter",
+                "A grey photo is `uint8`, and one of its pixels is 180. You make the photo brighter with `photo + 90`. "
+                "What is that pixel now?",
+                14,
+                "180 + 90 = 270, and `uint8` ends at 255: after 255 it begins again at 0, so 270 is 14. (Lesson 06)",
                 slips=(
-                    Slip("strides count slots", "An index is multiplied by its stride.", given=3),
-                    Slip("a size is not a stride", "One row down is four slots, not three.", given=5),
-                    Slip("counting from zero", "Rows, columns and slots begin at 0.", given=7),
+                    Slip("integers wrap", "`uint8` has no room for more than 255.", given=270),
+                    Slip("integers wrap", "It does not stop at the end; it begins again at 0.", given=255),
+                    Slip("integers wrap", "After 255 comes 0, not 1: take 256 away from 270.", given=15),
+                    Slip("integers wrap", "After 255 comes 0: there are no negative numbers.", given=-14),
                 ),
-                proof=lambda tk: int(tk.arange(12).view(3, 4)[1, 2].item()),
+                proof=lambda tk: int((tk.tensor([180], dtype=tk.uint8) + 90).item()),
             ),
             Question(
-                "division",
-                "Which dtype has `tk.tensor([7, 8]) / 2`?",
-                "`float32`",
-                "Halves are no integers, so a true division gives floats. (Lesson 04)",
-                options=("`int64`", "`float32`", "`float64`"),
+                "sensors",
+                "`x` holds five readings of three sensors: size (5, 3). What size is `x.unsqueeze(1)`?",
+                (5, 1, 3),
+                "The new dimension of size 1 takes place 1, and the 3 moves to the right. (Lesson 04)",
                 slips=(
-                    Slip("default dtype", "3.5 would not fit.", given="`int64`"),
-                    Slip("default dtype", "That is what NumPy gives.", given="`float64`"),
+                    Slip("unsqueeze", "That is `unsqueeze(0)`: places are counted from 0.", given=(1, 5, 3)),
+                    Slip("unsqueeze", "That is `unsqueeze(2)`: places are counted from 0.", given=(5, 3, 1)),
+                    Slip("unsqueeze", "It adds a dimension; the two that are there stay.", given=(5, 3)),
+                    Slip("unsqueeze", "The 3 is not replaced: it moves to the right.", given=(5, 1)),
                 ),
-                proof=lambda tk: f"`{str((tk.tensor([7, 8]) / 2).dtype).rpartition('.')[2]}`",
+                proof=lambda tk: tuple(tk.zeros(5, 3).unsqueeze(1).size()),
             ),
             Question(
-                "mask_copy",
-                "`t = tk.arange(12).view(3, 4)`, then `u = t[t > 5]` and `u[0] = 99`. What is `t[1, 2]` now?",
-                6,
-                "A mask between brackets makes a copy, so `t` never hears of the 99. (Lesson 06)",
+                "unread",
+                "`row = tk.arange(4.0).view(1, 4)` has the stride (4, 1). How many of its elements are different when "
+                "you read it with the stride (100, 1) instead?",
+                "None of them",
+                "There is only one row, so the stride of dimension 0 is never used. (Lesson 03)",
+                options=("None of them", "All of them", "All but the first"),
                 slips=(
-                    Slip("fancy indexing copies", "`u` is a copy; a write to it is lost for `t`.", given=99),
-                    Slip("counting from zero", "Row 1 is the second row: 4, 5, 6, 7.", given=5),
+                    Slip(
+                        "strides of size-1 dimensions",
+                        "The 100 is multiplied by the number of the row, and that is always 0.",
+                        given="All of them",
+                    ),
+                    Slip(
+                        "strides of size-1 dimensions",
+                        "The step from one column to the next is still 1; only that of the rows is 100.",
+                        given="All but the first",
+                    ),
                 ),
-                proof=_copied,
+                proof=_unread,
             ),
         ),
         recall=True,
@@ -115,38 +118,25 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "star",
-        "`a = tk.tensor([[1, 2], [3, 4]])`. What number stands at `[0, 0]` of `a * a`?",
+        "`a = tk.tensor([[1, 2], [3, 4]])`. What number is at `[0, 0]` in `a * a`?",
         1,
-        "1 times 1: `*` multiplies the numbers that stand at the same place.",
+        "1 times 1: `*` multiplies the numbers that are in the same place.",
         slips=(
             Slip(
                 "`*` is not `@`", "1·1 + 2·3 is the product of *matrices*, which is written `a @ a`.", given=7
             ),
             Slip("`*` is not `@`", "That is the last place: 4 times 4.", given=16),
+            Slip("`*` is not `@`", "That adds up all four squares.", given=30),
+            Slip("counting from zero", "That is at `[0, 1]`: 2 times 2.", given=4),
+            Slip("`*` is not `@`", "That is 1 + 1; `*` multiplies.", given=2),
         ),
         proof=lambda tk: int((tk.tensor([[1, 2], [3, 4]]) * tk.tensor([[1, 2], [3, 4]]))[0, 0].item()),
-    ),
-    Question(
-        "asin",
-        "An angle of 3π/4 is 2.3562. Its sine is 0.7071. What does `asin` make of 0.7071?",
-        "0.7854",
-        "π/4 has the same sine. Of all the angles with that sine, `asin` gives the one between -π/2 and π/2.",
-        options=("2.3562", "0.7854", "1.5708"),
-        slips=(
-            Slip(
-                "asin knows one half",
-                "`asin` sees the sine alone; it cannot know which angle it came from.",
-                given="2.3562",
-            ),
-            Slip("asin knows one half", "That is π/2, whose sine is 1.", given="1.5708"),
-        ),
-        proof=_asin,
     ),
     Question(
         "truth",
         "`a = tk.tensor([1, 2, 3])`. What does `if a == a: print('the same')` do?",
         "An error",
-        "`a == a` is three answers, True, True, True. `if` wants one, and does not choose for you.",
+        "`a == a` is three answers, True, True, True. `if` needs one, and does not choose for you.",
         options=("It prints `the same`", "It prints nothing", "An error"),
         slips=(
             Slip(TRUTH, "`a == a` is not one True: it is three.", given="It prints `the same`"),
@@ -156,38 +146,45 @@ QUESTIONS = (
     ),
     Question(
         "both_stretch",
-        "`A` is a column of size (4, 1), `B` a row of size (1, 5). Which size has `A + B`?",
+        "`A` is a column of size (4, 1), `B` a row of size (1, 5). What size is `A + B`?",
         (4, 5),
         "In the last dimension 1 meets 5, in the first 4 meets 1. Each 1 is stretched to what it meets.",
         slips=(
             Slip(ONES, "Sizes are not added: each 1 is stretched to the number that it meets.", given=(5, 6)),
             Slip(ONES, "Both are stretched, the column to the right and the row downwards.", given=(4, 1)),
             Slip(ONES, "Both are stretched, the column to the right and the row downwards.", given=(1, 5)),
+            Slip(ONES, "It is laid out in two dimensions, four rows of five.", given=(20,)),
+            Slip(ONES, "Every dimension is kept: it is laid out as four rows of five.", given=(4, 1, 1, 5)),
             Slip("rows come before columns", "Four rows, five columns.", given=(5, 4)),
         ),
         proof=lambda tk: tuple((tk.ones(4, 1) + tk.ones(1, 5)).size()),
     ),
     Question(
         "ghosts",
-        "`B` has the size (1, 5) and the stride (5, 1). `tk.broadcast_to(B, (4, 5))` is `B`, stretched to four rows. "
-        "What is the stride of *that*?",
-        (0, 1),
-        "One row down is **no** slot further: all four rows are read from the same five slots.",
+        "The storage in the picture has twenty slots, and `B`, size (1, 5), reads the first five of them. "
+        "`wide = tk.broadcast_to(B, (4, 5))` is `B`, stretched to four rows. Which slot does `wide[3, 2]` read? Press "
+        "it, or type its number.",
+        2,
+        "The same slot as `B[0, 2]`. One row down is **no** slot further: all four rows are read from five slots.",
         slips=(
-            Slip(GHOSTS, "That is a real table of four rows, with 20 slots. `B` has five.", given=(5, 1)),
             Slip(
                 GHOSTS,
-                "One row down has to stay at the same slot, a column to the right moves on.",
-                given=(1, 0),
+                "That is where it would be if the four rows had been written out, 3·5 + 2. `B` has only five slots.",
+                given=17,
             ),
-            Slip("a size is not a stride", "That is the size.", given=(4, 5)),
-            Slip(GHOSTS, "A column to the right is still one slot further.", given=(0, 0)),
+            Slip(GHOSTS, "A row down is no step at all; only the column counts.", given=5),
+            Slip("counting from zero", "Column 2 is the third one, and the first slot is slot 0.", given=3),
+            Slip("counting from zero", "Column 2 is two steps to the right of column 0.", given=1),
+            Slip(GHOSTS, "A column to the right is still one slot further.", given=0),
         ),
-        proof=lambda tk: tuple(tk.broadcast_to(tk.ones(1, 5), (4, 5)).stride()),
+        proof=_ghost,
+        picture=lambda tk: tk.arange(20),
+        pick="slot",
     ),
     Question(
         "fits",
-        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. Which dimension of the first one is to blame? (Its number.)",
+        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. The picture shows the size of the first one. Which of its "
+        "dimensions does the error message name? Press it, or type the number of the dimension.",
         2,
         "Written from the right, 2 meets 3. Neither is 1, so nothing is stretched. That 4 and 3 would fit from the "
         "left does not count.",
@@ -198,32 +195,27 @@ QUESTIONS = (
                 given=1,
             ),
             Slip(RIGHT, "Sizes are compared from the **end**: dimension 0 has nothing to meet.", given=0),
+            Slip("counting from zero", "There are three dimensions, counted from 0: 0, 1 and 2.", given=3),
         ),
         proof=_fits,
-    ),
-    Question(
-        "empty",
-        "`tk.rand(0)` has no elements at all. What is `tk.ones(3, 1) * tk.rand(0)`?",
-        "A tensor of size (3, 0)",
-        "1 meets 0, and the 1 becomes a 0: three rows of no numbers. There is nothing special about an empty tensor.",
-        options=("A tensor of size (3, 0)", "A tensor of size (3, 1)", "An error"),
-        slips=(
-            Slip(EMPTY, "The 1 becomes what it meets, and that is a 0.", given="A tensor of size (3, 1)"),
-            Slip(EMPTY, "So it has been taught; but 1 meets 0, and a 1 fits everything.", given="An error"),
-        ),
-        proof=_empty,
+        picture=lambda tk: tk.tensor([4, 3, 2]),
+        pick="slot",
     ),
     Question(
         "column_row",
         "A network gives a column, `prediction`, of size (4, 1). The right numbers are in `target`, of size (4,). "
-        "Which size has `prediction - target`?",
+        "What size is `prediction - target`?",
         (4, 4),
         "Written from the right, 1 meets 4 and is stretched; and where `target` has nothing, 4 meets 1. "
         "Every number meets every other: 16 differences instead of 4.",
         slips=(
-            Slip(SQUARE, "So one would like it. But the 1 at the end of (4, 1) meets the 4.", given=(4,)),
+            Slip(
+                SQUARE, "That is what you would like. But the 1 at the end of (4, 1) meets the 4.", given=(4,)
+            ),
             Slip(SQUARE, "The 1 at the end of (4, 1) meets the 4, and is stretched.", given=(4, 1)),
+            Slip(SQUARE, "`target` is a row, and the column is stretched to it.", given=(1, 4)),
             Slip(SQUARE, "It is laid out in two dimensions.", given=(16,)),
+            Slip(SQUARE, "Both have 4, and a 1 is stretched: nothing is refused.", given=(0,)),
         ),
         proof=lambda tk: tuple((tk.ones(4, 1) - tk.ones(4)).size()),
     ),
