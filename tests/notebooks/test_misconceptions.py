@@ -42,6 +42,8 @@ PICTURES = {
     "what -1 means in view": ("04", 'StrideExplorer(t, ".view(3, 2)")'),
     "what contiguous means": ("05", "%%explain\nsame = x.contiguous()"),
     "`dim=` in a reduction": ("11", 'ReductionExplorer(t, "sum", dim=1)'),
+    "del removes a name": ("14", 'memory.keep("row")'),
+    "a loss keeps its graph": ("14", "memory.keep()"),
     "detach vs clone": ("14", 'memory.keep("d")'),
     "a slice aliases its base": ("02", 'StrideExplorer(t, "[1:, ::2]")'),
     "getsizeof of a list": ("01", "BoxedMemory(values)"),

@@ -60,6 +60,8 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "unsqueeze": "unsqueeze(d) puts a new dimension of size 1 at place d; the others move to the right.",
     "squeeze eats the batch dimension": "squeeze() drops every dimension of size 1, a batch of one too: say which.",
     "a saved slice saves the whole storage": "a slice keeps, and saves, all of its storage; clone it first.",
+    "del removes a name": "del takes a name away; memory is freed when nothing leads to it any more.",
+    "a loss keeps its graph": "a loss that requires grad keeps its history, and all tensors that the history saved.",
     "a storage has no shape": "a storage is one row of slots; size and stride live in the tensor.",
     "default dtype": "Python floats become float32, Python integers int64.",
     "bytes per element": "a float32 takes 4 bytes; a float64 and an int64 take 8.",

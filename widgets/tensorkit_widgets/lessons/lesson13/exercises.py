@@ -5,18 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit
-from tensorkit_widgets.practice.checking.checks import Checker, tensor_check
+from tensorkit_widgets.lessons.lesson13.trial_functions import (
+    NORMALISED,
+    UPDATE,
+    added_average,
+    cloned_normalised,
+    divided_normalised,
+    given_normalised,
+    half_normalised,
+    rebound_average,
+    silent_average,
+    sliced_normalised,
+    spoilt_new,
+    swapped_average,
+    written_average,
+)
+from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
-from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["PUZZLES", "TASKS"]
+__all__ = ["TASKS"]
 
 PLUS = "x += y vs x = x + y"
-
-
-COPY = "a copy is not a view"
 
 
 EXPANDED = "in-place on an expanded tensor"
@@ -24,6 +36,14 @@ EXPANDED = "in-place on an expanded tensor"
 
 def _six(tk: Any) -> Any:
     return tk.tensor([3.0, -1.0, 4.0, -1.0, 5.0, -9.0])
+
+
+def _four(tk: Any) -> Any:
+    return tk.tensor([8.0, -2.0, 6.0, 10.0])
+
+
+def _prices(tk: Any) -> Any:
+    return tk.tensor([[1.0], [2.0], [3.0], [4.0]]).expand(4, 5)
 
 
 def _holds(*numbers: float) -> Any:
@@ -204,31 +224,41 @@ TASKS = (
     Task(
         "which_write",
         "Which lines write?",
-        "`t = tk.ones(3)`. Which of these lines write into the storage that is there?\n\n"
-        "    a   t.add(1)\n"
-        "    b   t.add_(1)\n"
-        "    c   t[0] = 5\n"
-        "    d   t = t * 2\n"
-        "    e   t *= 2\n\n"
+        "`t = tk.ones(3)`. A worked line: `t.sub(1)` has no underscore. It makes a new tensor, this line does not "
+        "keep it, and `t` is as it was. So `t.sub(1)` does not write, and its letter is left out.\n\n"
+        "Which of these lines write into the storage that `t` reads?\n\n"
+        "    a   t.mul(3)\n"
+        "    b   t.mul_(3)\n"
+        "    c   t[1:] = 0\n"
+        "    d   t = t - 4\n"
+        "    e   t -= 4\n"
+        "    f   t.clone().mul_(3)\n\n"
         "Give the letters.",
         letters_check(
             "BCE",
             {
                 "A": Slip(
-                    PLUS, "**a** has no underscore: it returns a new tensor, and nobody keeps it.", given="A"
+                    PLUS,
+                    "**a** has no underscore: it returns a new tensor, and this line does not keep it.",
+                    given="A",
                 ),
                 "D": Slip(PLUS, "**d** makes a new tensor and moves the name over to it.", given="D"),
+                "F": Slip(
+                    "a copy is not a view",
+                    "**f** does write, but into the clone. `t` is as it was.",
+                    given="F",
+                ),
                 "B": Slip(
                     PLUS, "an underscore at the end always means: in place. **b** is missing.", given="B"
                 ),
                 "C": Slip(PLUS, "brackets on the left of `=` write. **c** is missing.", given="C"),
-                "E": Slip(PLUS, "`*=` is `mul_`. **e** is missing.", given="E"),
+                "E": Slip(PLUS, "`-=` is `sub_`. **e** is missing.", given="E"),
             },
         ),
         (
-            "A name alone on the left of `=` is moved. Brackets, underscores, and `+=` with its kin write.",
-            "Three of the five write.",
-            "**a** returns something new, and **d** moves the name. The others write.",
+            "A name alone on the left of `=` is moved. Brackets, underscores, `+=` and its like write.",
+            "Three of the six write into the storage of `t`.",
+            "**a** returns something new, **d** moves the name, and **f** writes somewhere else.",
         ),
         '"b c e"',
         stage="worked",
@@ -238,24 +268,25 @@ TASKS = (
             (lambda tk, t: "b e", PLUS),
             (lambda tk, t: "b c d e", PLUS),
             (lambda tk, t: "a b c e", PLUS),
+            (lambda tk, t: "b c e f", "a copy is not a view"),
             (lambda tk, t: "a c", PLUS),
         ),
     ),
     Task(
         "leave_it",
         "Leave the original alone",
-        "Make `y`: the numbers of `t`, each increased by 1, so that `t` stays as it is.\n\n"
-        "    t = tk.tensor([3., -1., 4., -1., 5., -9.])\n"
+        "Make `y`: the numbers of `t`, each of them halved, so that `t` stays as it is.\n\n"
+        "    t = tk.tensor([8., -2., 6., 10.])\n"
         "    y = ...",
         tensor_check(
-            size=(6,),
-            values=(4.0, 0.0, 5.0, 0.0, 6.0, -8.0),
+            size=(4,),
+            values=(4.0, -1.0, 3.0, 5.0),
             shares=False,
             slips=(
                 Slip(
                     PLUS,
                     "`t` was written to: `y` is only another name, or another view, of it.",
-                    when=_holds(4.0, 0.0, 5.0, 0.0, 6.0, -8.0),
+                    when=_holds(4.0, -1.0, 3.0, 5.0),
                     shares=True,
                 ),
                 Slip(
@@ -263,32 +294,28 @@ TASKS = (
                     "`y` is `t`, as it was: an operation without an underscore returns a new tensor. Keep that one.",
                     behaves=lambda t: t,
                 ),
-                Slip(
-                    "",
-                    "that is twice the numbers; each is to be one more than it was.",
-                    behaves=lambda t: t * 2,
-                ),
+                Slip("", "that is twice the numbers.", behaves=lambda t: t * 2),
             ),
         ),
         (
             "An operation without an underscore makes a new tensor.",
             "`y` should be what that operation returns.",
-            "`+` is all you need.",
+            "`/` is all you need.",
         ),
-        "y = t + 1",
+        "y = t / 2",
         stage="faded",
-        base=_six,
+        base=_four,
         right=(
-            lambda tk, t: t + 1,
-            lambda tk, t: t.add(1),
-            lambda tk, t: t.clone().add_(1),
-            lambda tk, t: tk.add(t, 1, out=tk.empty(6)),
+            lambda tk, t: t / 2,
+            lambda tk, t: t.mul(0.5),
+            lambda tk, t: t.clone().div_(2),
+            lambda tk, t: tk.div(t, 2, out=tk.empty(4)),
         ),
         wrong=(
-            (lambda tk, t: t.add_(1), PLUS),
-            (lambda tk, t: t.detach().add_(1), PLUS),
-            (lambda tk, t: t[:].add_(1), PLUS),
-            (lambda tk, t: (t.add(1), t)[1], "`.to()` returns"),
+            (lambda tk, t: t.div_(2), PLUS),
+            (lambda tk, t: t.detach().div_(2), PLUS),
+            (lambda tk, t: t[:].mul_(0.5), PLUS),
+            (lambda tk, t: (t.div(2), t)[1], "`.to()` returns"),
             (lambda tk, t: t * 2, ""),
             (lambda tk, t: t.clone(), ""),
         ),
@@ -302,7 +329,7 @@ TASKS = (
         "        ...",
         _CLIP,
         (
-            "A mask on the left of `=` chooses what is written: lesson 06.",
+            "A mask on the left of `=` chooses what is written (lesson 09).",
             "`t = ...` would only move the name inside your function. Use brackets or an underscore.",
             "Or look for an in-place form of `clamp`.",
         ),
@@ -320,45 +347,6 @@ TASKS = (
             (lambda tk, t: _clip_nothing, ""),
             (lambda tk, t: lambda t: t.neg_(), ""),
             (lambda tk, t: lambda t: t.zero_(), ""),
-        ),
-    ),
-    Task(
-        "make_it_writable",
-        "Make it writable",
-        "`t` shows three slots in four rows. Make `w`, with the same numbers, such that `w.add_(1)` would work.\n\n"
-        "    t = tk.arange(3.0).expand(4, 3)\n"
-        "    w = ...",
-        tensor_check(
-            size=(4, 3),
-            stride=(3, 1),
-            values=[[0.0, 1.0, 2.0]] * 4,
-            shares=False,
-            slips=(
-                Slip(
-                    EXPANDED,
-                    "that still reads three slots, each of them four times.",
-                    stride=(0, 1),
-                    shares=True,
-                ),
-            ),
-        ),
-        (
-            "What is refused is the stride 0. Look at `t.stride()`.",
-            "Twelve elements need twelve slots: a copy.",
-            "The error names the method.",
-        ),
-        "w = t.contiguous()   # or t + 0",
-        base=lambda tk: tk.arange(3.0).expand(4, 3),
-        right=(
-            lambda tk, t: t.clone(memory_format=tk.contiguous_format),
-            lambda tk, t: t.contiguous(),
-            lambda tk, t: t + 0,
-            lambda tk, t: tk.arange(3.0).repeat(4, 1),
-        ),
-        wrong=(
-            (lambda tk, t: t[:], EXPANDED),
-            (lambda tk, t: t.detach(), EXPANDED),
-            (lambda tk, t: tk.arange(3.0).clone(), ""),
         ),
     ),
     Task(
@@ -385,58 +373,109 @@ TASKS = (
             (lambda tk, t: lambda parts: parts, ""),
         ),
     ),
-)
-
-
-def _pair(tk: Any) -> dict[str, Any]:
-    a, b = tk.tensor([1.0, 2.0, 3.0]), tk.tensor([7.0, 8.0, 9.0])
-    return {"a": a, "b": b, "both": (a, b)}
-
-
-def _judge_exchange(answer: Answer) -> Verdict:
-    first, second = (read(one).values for one in answer.value)  # type: ignore[attr-defined]
-    if (first, second) == ((7.0, 8.0, 9.0), (1.0, 2.0, 3.0)):
-        return Verdict(True)
-    if first == second:
-        return Verdict(False, f"both hold {list(first)} now: the other numbers were lost on the way.", COPY)
-    return Verdict(False, "the two tensors hold what they held: only names have changed places.", PLUS)
-
-
-_EXCHANGE = "kept = a.clone()\na.copy_(b)\nb.copy_(kept)"
-
-
-PUZZLES = (
-    Puzzle(
-        "exchange",
-        "Exchange two tensors",
-        "Exchange the **numbers** of `a` and `b`, so that whoever holds one of the two sees it. Names that change "
-        "places do not count. (`both` is the pair of the two tensors: I look there.)",
-        _EXCHANGE,
-        "both",
-        Checker(_judge_exchange),
+    Task(
+        "make_it_writable",
+        "Make it writable",
+        "Four prices are shown in five columns, one for each shop. Make `w`, with the same numbers, such that "
+        "`w += tk.arange(5.)`, a surcharge for each shop, would work.\n\n"
+        "    t = tk.tensor([[1.], [2.], [3.], [4.]]).expand(4, 5)\n"
+        "    w = ...",
+        tensor_check(
+            size=(4, 5),
+            stride=(5, 1),
+            values=[[float(row)] * 5 for row in (1, 2, 3, 4)],
+            shares=False,
+            slips=(
+                Slip(
+                    EXPANDED,
+                    "that still reads four slots, each of them five times.",
+                    stride=(1, 0),
+                    shares=True,
+                ),
+                Slip(
+                    EXPANDED,
+                    "that has four slots. Five shops times four prices need twenty.",
+                    size=(4, 1),
+                ),
+            ),
+        ),
         (
-            "When `a` has got the numbers of `b`, its own are gone. What has to be done before?",
-            "What is put aside has to have a storage of its own.",
-            "Put a copy of `a` aside; copy `b` into `a`; copy what was put aside into `b`.",
+            "What is refused is the stride 0. Look at `t.stride()`.",
+            "Twenty elements need twenty slots: a copy.",
+            "The error message of such a write names a method.",
         ),
-        strays=(
-            Stray("kept = a", COPY, "that puts nothing aside: `kept` is `a`, and is written to with it."),
-            Stray("kept = a.detach()", COPY, "`detach` copies no number: `kept` changes with `a`."),
-            Stray("a, b = b, a", PLUS, "that moves two names. The tensors hold what they held."),
-            Stray("kept = a + 0"),
-            Stray("kept = tk.tensor(a.tolist())"),
-        ),
-        setup=_pair,
+        "w = t.contiguous()   # or t + 0",
+        base=_prices,
         right=(
-            _EXCHANGE,
-            _EXCHANGE.replace("a.clone()", "a + 0"),
-            _EXCHANGE.replace("a.clone()", "tk.tensor(a.tolist())"),
+            lambda tk, t: t.clone(memory_format=tk.contiguous_format),
+            lambda tk, t: t.contiguous(),
+            lambda tk, t: t + 0,
+            lambda tk, t: tk.tensor([[1.0], [2.0], [3.0], [4.0]]).repeat(1, 5),
         ),
         wrong=(
-            (_EXCHANGE.replace("a.clone()", "a"), COPY),
-            (_EXCHANGE.replace("a.clone()", "a.detach()"), COPY),
-            ("a, b = b, a", PLUS),
-            ("a.copy_(b)\nkept = a.clone()\nb.copy_(kept)", COPY),
+            (lambda tk, t: t[:], EXPANDED),
+            (lambda tk, t: t.detach(), EXPANDED),
+            (lambda tk, t: t[:, :1].clone(), EXPANDED),
+            (lambda tk, t: tk.arange(5.0).expand(4, 5).clone(), ""),
+        ),
+    ),
+    Task(
+        "update",
+        "An average that is kept up to date",
+        "Three patients have their blood pressure taken every morning. `average` holds a running average for each of "
+        "them, and other parts of the program, such as the monitor by the bed, hold that same tensor. Write "
+        "`update_(average, new)`: every number of `average` becomes 0.75 times itself plus 0.25 times this morning's "
+        "pressure in `new`, **in place**. `new` stays as it is, for it goes into the file. Return `average`.\n\n"
+        "    def update_(average, new):\n"
+        "        ...",
+        UPDATE,
+        (
+            "Which of your lines write, and into which of the two tensors?",
+            "First shrink `average` in place, then add to it a quarter of `new` (a new tensor).",
+            "`*=` and `+=` on `average` do it; on `new` use `*`.",
+        ),
+        "def update_(average, new):\n    average *= 0.75\n    average += 0.25 * new\n    return average",
+        right=(
+            lambda tk, t: added_average,
+            lambda tk, t: written_average,
+            lambda tk, t: lambda average, new: average.lerp_(new, 0.25),
+            lambda tk, t: lambda average, new: average.mul_(0.75).add_(new, alpha=0.25),
+        ),
+        wrong=(
+            (lambda tk, t: rebound_average, PLUS),
+            (lambda tk, t: spoilt_new, PLUS),
+            (lambda tk, t: swapped_average, ""),
+            (lambda tk, t: silent_average, ""),
+            (lambda tk, t: lambda average, new: average.copy_(new), ""),
+        ),
+    ),
+    Task(
+        "normalise",
+        "Repair: the photograph that turned black",
+        "After `small = normalised(photo)` the result is right, but `photo`, drawn again, is nearly black. Repair the "
+        "function: it returns the same numbers and leaves its caller's photograph alone.\n\n"
+        "    def normalised(photo):\n"
+        "        photo /= 255\n"
+        "        photo -= photo.mean()\n"
+        "        return photo",
+        NORMALISED,
+        (
+            "`photo` inside the function and `photo` outside are two names of one tensor.",
+            "As soon as one line has made a new tensor, the others may write into that.",
+            "Change the first line: `/=` writes, `/` makes a new tensor.",
+        ),
+        "def normalised(photo):\n    photo = photo / 255\n    return photo - photo.mean()",
+        right=(
+            lambda tk, t: cloned_normalised,
+            lambda tk, t: divided_normalised,
+            lambda tk, t: lambda photo: photo / 255 - photo.mean() / 255,
+        ),
+        wrong=(
+            (lambda tk, t: given_normalised, PLUS),
+            (lambda tk, t: half_normalised, PLUS),
+            (lambda tk, t: sliced_normalised, PLUS),
+            (lambda tk, t: lambda photo: photo / 255, ""),
+            (lambda tk, t: lambda photo: photo - photo.mean(), ""),
         ),
     ),
 )

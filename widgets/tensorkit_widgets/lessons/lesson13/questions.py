@@ -18,23 +18,44 @@ COPY = "a copy is not a view"
 ALIAS = "a slice aliases its base"
 
 
+ZERO = "counting from zero"
+
+
 EXPANDED = "in-place on an expanded tensor"
+
+
+CASTS = "`.to()` returns"
+
+
+FANCY = "fancy indexing copies"
 
 
 def _numbers(t: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in t.reshape(-1).tolist())
 
 
-def _chained(tk: Any) -> str:
-    t = tk.arange(12.0).view(3, 4)
-    t[[0, 1]][0] = 5.0
-    return "Nothing: the 5 is lost in a copy" if t[0, 0].item() == 0.0 else "Row 0 of `t` becomes fives"
+def _red(tk: Any) -> int:
+    photo = tk.zeros(75, 64, 3)
+    red = photo[:, :, 0]
+    red[0, 0] = 9.0
+    return int(photo[0, 0, 0].item())
 
 
-def _cast(tk: Any) -> str:
-    x = tk.zeros(2)
-    x.to(tk.float64)
-    return f"`{str(x.dtype).rpartition('.')[2]}`"
+def _weekend(tk: Any) -> int:
+    days = tk.arange(7.0)
+    weekend = days[[5, 6]]
+    weekend[0] = 50.0
+    return int(days[5].item())
+
+
+def _ages(tk: Any) -> str:
+    ages = tk.tensor([39, 47])
+    ages.float()
+    try:
+        ages.mean()
+    except RuntimeError:
+        return "An error: `ages` still holds integers"
+    return "43, as a float"
 
 
 def _assigned(tk: Any) -> tuple[int, ...]:
@@ -63,146 +84,42 @@ def _plus(tk: Any) -> tuple[int, ...]:
     return _numbers(y)
 
 
+def _eight(tk: Any) -> Any:
+    return tk.arange(8.0).view(2, 4)
+
+
 def _function(tk: Any) -> tuple[int, ...]:
     def raised(v: Any) -> Any:
         v += 10
         return v
 
-    t = tk.ones(3)
-    raised(t)
-    return _numbers(t)
+    t = _eight(tk)
+    raised(t[:, ::2])
+    return tuple(now for now, before in zip(_numbers(t), range(8), strict=True) if now == before)
+
+
+def _six(tk: Any) -> Any:
+    return tk.arange(6.0).view(2, 3)
+
+
+def _out(tk: Any) -> tuple[int, ...]:
+    c = _six(tk)
+    tk.add(c[0], 10, out=c[1])
+    return tuple(now for now, before in zip(_numbers(c), range(6), strict=True) if now == before)
+
+
+SEVENS = "All four rows show the 7; then there is an error"
 
 
 def _expanded(tk: Any) -> str:
     e = tk.arange(3.0).expand(4, 3)
+    e[0, 0] = 7
+    shown = e[:, 0].tolist()
     try:
         e.add_(1)
     except RuntimeError:
-        return "An error"
-    return "Each slot grows by 4"
-
-
-def _one_element(tk: Any) -> int:
-    e = tk.arange(3.0).expand(4, 3)
-    e[0, 0] = 7
-    return int((e == 7).sum().item())
-
-
-def _out(tk: Any) -> str:
-    c = tk.zeros(2)
-    d = tk.add(tk.ones(2), 1, out=c)
-    return "`d` is `c`, and holds twos" if d is c and _numbers(c) == (2, 2) else "`c` still holds zeros"
-
-
-def _sliced(tk: Any) -> int:
-    t = tk.zeros(3, 4)
-    row = t[1]
-    row[0] = 9.0
-    return int(t[1, 0].item())
-
-
-WRITING = (
-    Question(
-        "assign",
-        "`a = tk.ones(2, 2)`, then `b = a`, then `a[0][1] = 561`. Which four numbers does `b` hold, row by row?",
-        (1, 561, 1, 1),
-        "`b = a` makes no tensor. It ties a second name to the one that is there.",
-        slips=(
-            Slip(COPY, "`=` copies nothing: there is one tensor with two names.", given=(1, 1, 1, 1)),
-            Slip("counting from zero", "Row 0, column 1: the second number.", given=(561, 1, 1, 1)),
-        ),
-        proof=_assigned,
-    ),
-    Question(
-        "returns",
-        "`t1.add_(t2)` writes into `t1`. What does it *return*?",
-        "`t1` itself",
-        "So that one may go on with it: `t1.add_(t2).mul_(2)`. It is the same object, and not a copy of it.",
-        options=("`None`, as `list.sort` does", "a new tensor with the sum", "`t1` itself"),
-        slips=(
-            Slip(
-                PLUS,
-                "That is what `t1.add(t2)` does, without the underscore.",
-                given="a new tensor with the sum",
-            ),
-            Slip(
-                PLUS, "Python's lists do so; tensors return themselves.", given="`None`, as `list.sort` does"
-            ),
-        ),
-        proof=_returned,
-    ),
-    Question(
-        "plus_equals",
-        "`x = tk.ones(3)`, then `y = x`, then `x += 1`. Which three numbers does `y` hold?",
-        (2, 2, 2),
-        "`x += 1` is `x.add_(1)`: it writes into the storage that both names lead to.",
-        slips=(Slip(PLUS, "That would be so after `x = x + 1`.", given=(1, 1, 1)),),
-        proof=_plus_equals,
-    ),
-    Question(
-        "plus",
-        "Once more `x = tk.ones(3)` and `y = x`, but now `x = x + 1`. Which three numbers does `y` hold?",
-        (1, 1, 1),
-        "`x + 1` makes a new tensor, and the name `x` moves over to it. `y` stays with the old one.",
-        slips=(Slip(PLUS, "That would be so after `x += 1`.", given=(2, 2, 2)),),
-        proof=_plus,
-    ),
-    Question(
-        "function",
-        "A function does `v += 10` with its argument and returns `v`. We call it with `t = tk.ones(3)`, and do not "
-        "keep what it returns. Which three numbers does `t` hold?",
-        (11, 11, 11),
-        "Inside, `v` is one more name for the same tensor, and `+=` writes.",
-        slips=(Slip(PLUS, "`v` is no copy: an argument is a name like any other.", given=(1, 1, 1)),),
-        proof=_function,
-    ),
-)
-
-
-COPYING = (
-    Question(
-        "out",
-        "`c = tk.zeros(2)`, then `d = tk.add(tk.ones(2), 1, out=c)`. What are `c` and `d`?",
-        "`d` is `c`, and holds twos",
-        "With `out=` the result goes into a tensor that is there, and that tensor is returned.",
-        options=("`c` still holds zeros", "`d` is `c`, and holds twos", "Two tensors that both hold twos"),
-        slips=(
-            Slip(PLUS, "Then `out=` would have done nothing.", given="`c` still holds zeros"),
-            Slip(
-                "equal is not shared", "Equal, and more than that.", given="Two tensors that both hold twos"
-            ),
-        ),
-        proof=_out,
-    ),
-    Question(
-        "one_element",
-        "`e = tk.arange(3.0).expand(4, 3)`: three slots, shown in four rows. After `e[0, 0] = 7`, how many "
-        "sevens does `e` show?",
-        4,
-        "One slot was written, and four elements read it.",
-        slips=(
-            Slip(EXPANDED, "One *slot* is written; look at how many rows read it.", given=1),
-            Slip(EXPANDED, "The other columns read other slots.", given=12),
-        ),
-        proof=_one_element,
-    ),
-    Question(
-        "expanded",
-        "And `e.add_(1)`, which adds 1 to each of the twelve elements of `e`?",
-        "An error",
-        "Should a slot that four elements read grow by 1 or by 4? There is no right answer, so it is refused.",
-        options=("Each slot grows by 1", "Each slot grows by 4", "An error"),
-        slips=(
-            Slip(
-                EXPANDED, "That is three additions where twelve were asked for.", given="Each slot grows by 1"
-            ),
-            Slip(
-                EXPANDED, "That is what a loop would do. It is refused instead.", given="Each slot grows by 4"
-            ),
-        ),
-        proof=_expanded,
-    ),
-)
+        return SEVENS if shown == [7.0] * 4 else ""
+    return "All four rows show the 7; then each element grows by 1"
 
 
 QUIZZES = (
@@ -212,52 +129,48 @@ QUIZZES = (
         (
             Question(
                 "slice",
-                "`t = tk.zeros(3, 4)`, then `row = t[1]`, then `row[0] = 9.0`. What is `t[1, 0]`?",
+                "`photo = tk.zeros(75, 64, 3)` is all black. Then `red = photo[:, :, 0]`, and `red[0, 0] = 9.0`. "
+                "What is `photo[0, 0, 0]` now?",
                 9,
-                "A slice is a new tensor object on the old storage: what one writes, the other reads. (Lesson 02)",
+                "A slice is a new tensor object on the old storage: what you write through one, you read through the "
+                "other. (Lesson 02)",
                 slips=(
-                    Slip(
-                        ALIAS, "`row` has no numbers of its own that could have been changed alone.", given=0
-                    ),
+                    Slip(ALIAS, "`red` has no numbers of its own that you could change separately.", given=0),
                 ),
-                proof=_sliced,
+                proof=_red,
             ),
             Question(
-                "chained",
-                "`t = tk.arange(12.0).view(3, 4)`, then `t[[0, 1]][0] = 5.0`. What happens to `t`?",
-                "Nothing: the 5 is lost in a copy",
-                "A list between brackets makes a copy, and the second brackets write into that copy. (Lesson 06)",
+                "weekend",
+                "`days = tk.arange(7.0)`, then `weekend = days[[5, 6]]`, then `weekend[0] = 50.0`. What is `days[5]` "
+                "now?",
+                5,
+                "A list between the brackets makes a copy, so the 50 is written into the copy. (Lesson 09)",
+                slips=(
+                    Slip(FANCY, "That is what a slice, `days[5:]`, would give. A list copies.", given=50),
+                    Slip(ZERO, "`days` holds 0 to 6: element 5 is a 5.", given=6),
+                ),
+                proof=_weekend,
+            ),
+            Question(
+                "ages",
+                "`ages = tk.tensor([39, 47])`. Then `ages.float()` on a line of its own, and on the next line "
+                "`ages.mean()`. What do you get?",
+                "An error: `ages` still holds integers",
+                "A cast returns another tensor, and this program threw it away. (Lesson 07)",
                 options=(
-                    "Row 0 of `t` becomes fives",
-                    "Rows 0 and 1 become fives",
-                    "Nothing: the 5 is lost in a copy",
+                    "43, as a float",
+                    "43, as an integer",
+                    "An error: `ages` still holds integers",
                 ),
                 slips=(
+                    Slip(CASTS, "You would, after `ages = ages.float()`.", given="43, as a float"),
                     Slip(
-                        "fancy indexing copies",
-                        "With a slice it would; a list copies.",
-                        given="Row 0 of `t` becomes fives",
-                    ),
-                    Slip(
-                        "fancy indexing copies", "`t[[0, 1]]` is a copy.", given="Rows 0 and 1 become fives"
+                        "integer mean",
+                        "The integers are still there, but integers have no mean.",
+                        given="43, as an integer",
                     ),
                 ),
-                proof=_chained,
-            ),
-            Question(
-                "to",
-                "`x = tk.zeros(2)`, then `x.to(tk.float64)` on a line of its own. Which dtype has `x` now?",
-                "`float32`",
-                "`.to()` gives another tensor, and nobody kept it. (Lesson 04)",
-                options=("`float32`", "`float64`"),
-                slips=(
-                    Slip(
-                        "`.to()` returns",
-                        "That is the dtype of what was returned, and dropped.",
-                        given="`float64`",
-                    ),
-                ),
-                proof=_cast,
+                proof=_ages,
             ),
         ),
         recall=True,
@@ -266,6 +179,126 @@ QUIZZES = (
 
 
 QUESTIONS = (
-    *WRITING,
-    *COPYING,
+    Question(
+        "assign",
+        "`a = tk.ones(2, 2)`, then `b = a`, then `a[0][1] = 561`. Which four numbers does `b` hold, row by row?",
+        (1, 561, 1, 1),
+        "`b = a` makes no tensor. It ties a second name to the one that is there.",
+        slips=(
+            Slip(COPY, "`=` copies nothing: there is one tensor with two names.", given=(1, 1, 1, 1)),
+            Slip(ZERO, "Row 0, column 1: the second number.", given=(561, 1, 1, 1)),
+            Slip(ZERO, "`a[0]` is the first row, and `[1]` its second number.", given=(1, 1, 561, 1)),
+        ),
+        proof=_assigned,
+    ),
+    Question(
+        "returns",
+        "`t1.add_(t2)` writes into `t1`. What does it *return*?",
+        "`t1` itself",
+        "That is why calls can be chained: `t1.add_(t2).mul_(2)`. It is the same object, and not a copy of it.",
+        options=("`None`, as `list.sort` does", "a new tensor with the sum", "`t1` itself"),
+        slips=(
+            Slip(
+                PLUS,
+                "That is what `t1.add(t2)` does, without the underscore.",
+                given="a new tensor with the sum",
+            ),
+            Slip(
+                PLUS,
+                "Python's lists do that; tensors return themselves.",
+                given="`None`, as `list.sort` does",
+            ),
+        ),
+        proof=_returned,
+    ),
+    Question(
+        "plus_equals",
+        "`x = tk.ones(3)`, then `y = x`, then `x += 1`. Which three numbers does `y` hold?",
+        (2, 2, 2),
+        "`x += 1` is `x.add_(1)`: it writes into the storage that both names lead to.",
+        slips=(Slip(PLUS, "That would be true after `x = x + 1`.", given=(1, 1, 1)),),
+        proof=_plus_equals,
+    ),
+    Question(
+        "plus",
+        "Once more `x = tk.ones(3)` and `y = x`, but now `x = x + 1`. Which three numbers does `y` hold?",
+        (1, 1, 1),
+        "`x + 1` makes a new tensor, and the name `x` moves over to it. `y` stays with the old one.",
+        slips=(Slip(PLUS, "That would be true after `x += 1`.", given=(2, 2, 2)),),
+        proof=_plus,
+    ),
+    Question(
+        "function",
+        "`t = tk.arange(8.0).view(2, 4)`, drawn here. We call `raised(t[:, ::2])`, and do not keep what it returns. "
+        "Press every element of `t` that still has its old number.",
+        (1, 3, 5, 7),
+        "Inside, `v` is one more name for the slice; the slice reads the storage of `t`; and `+=` writes.",
+        slips=(
+            Slip(
+                PLUS,
+                "`v` is not a copy: an argument is a name like any other, and `+=` writes.",
+                given=(0, 1, 2, 3, 4, 5, 6, 7),
+            ),
+            Slip(PLUS, "Those are the ones that were written.", given=(0, 2, 4, 6)),
+            Slip(
+                "rows come before columns",
+                "The first `:` takes all rows; `::2` takes every second column.",
+                given=(4, 5, 6, 7),
+            ),
+            Slip(ALIAS, "No element was left out: half of them were never handed over.", given=(1,)),
+        ),
+        proof=_function,
+        picture=_eight,
+        pick="cells",
+    ),
+    Question(
+        "out",
+        "`c = tk.arange(6.0).view(2, 3)`, drawn here. Then `d = tk.add(c[0], 10, out=c[1])`. Press every element of "
+        "`c` that still has its old number.",
+        (0, 1, 2),
+        "`c[0]` is only read. With `out=` the result is written into memory that is there: the second row.",
+        slips=(
+            Slip(
+                PLUS,
+                "Then `out=` would have done nothing. The result was put into the second row.",
+                given=(0, 1, 2, 3, 4, 5),
+            ),
+            Slip(PLUS, "The other way round: `c[0]` is only read, `c[1]` is written.", given=(3, 4, 5)),
+        ),
+        proof=_out,
+        picture=_six,
+        pick="cells",
+    ),
+    Question(
+        "expanded",
+        "`e = tk.arange(3.0).expand(4, 3)`: three slots, shown in four rows. First `e[0, 0] = 7`, then `e.add_(1)`. "
+        "What happens?",
+        SEVENS,
+        "`e[0, 0] = 7` writes one slot, and four elements read it. Should `add_` make that slot grow by 1 or by 4? "
+        "There is no right answer, so it is refused.",
+        options=(
+            "Only row 0 shows the 7; then each element grows by 1",
+            "All four rows show the 7; then each element grows by 1",
+            "All four rows show the 7; then each element grows by 4",
+            SEVENS,
+        ),
+        slips=(
+            Slip(
+                EXPANDED,
+                "One *slot* is written; look at how many rows read it.",
+                given="Only row 0 shows the 7; then each element grows by 1",
+            ),
+            Slip(
+                EXPANDED,
+                "The 7 is right. But that would be three additions where you asked for twelve.",
+                given="All four rows show the 7; then each element grows by 1",
+            ),
+            Slip(
+                EXPANDED,
+                "The 7 is right. But a loop would do that; `add_` refuses.",
+                given="All four rows show the 7; then each element grows by 4",
+            ),
+        ),
+        proof=_expanded,
+    ),
 )
