@@ -12,6 +12,7 @@ import tensorkit as tk
 from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.checking.checks_autograd import (
     Leaf,
+    gives,
     gradient,
     letters_check,
     numbers_of,
@@ -124,3 +125,28 @@ def test_numbers_and_gradients() -> None:
     assert gradient(x) == (0.0, 2.0)
     assert numbers_of(x) == (0.0, 1.0)
     assert numbers_of([1.0]) is None
+
+
+CUBES = gives("of 2", (12.0,), lambda function, leaf: function(leaf(2.0)))
+
+
+def test_a_blank_answer_of_a_function_is_not_judged() -> None:
+    assert trial_check(CUBES)(Answer(lambda x: ..., BASE)).correct is None
+
+
+def test_a_misconception_is_known_by_what_it_does_in_every_trial() -> None:
+    value = Slip("a value is not a gradient", "that is the value.", behaves=lambda x: x**3)
+    twice = gives("of 3", (27.0,), lambda function, leaf: function(leaf(3.0)))
+    check = trial_check(CUBES, twice, slips=[value])
+    assert check(Answer(lambda x: 3 * x * x, BASE)).correct is True
+    assert check(Answer(lambda x: x * x * x, BASE)) == value.verdict()
+    # The same number as the misconception's in one trial only is another mistake.
+    assert check(Answer(lambda x: 4 * x, BASE)).misconception == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [(lambda x: None, "returned nothing"), (lambda x: (x,), "a tuple"), (lambda x: 8, "yours gave")],
+)
+def test_what_is_no_tensor_gets_a_sentence(function: Callable[..., Any], says: str) -> None:
+    assert says in trial_check(CUBES)(Answer(function, BASE)).says

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from tensorkit_widgets.lessons.lesson18.trial_functions import (
-    LETTERS,
+    best_line,
     cubic,
     emptied,
-    fails,
+    filled,
     fresh,
     fresh_by_copy,
     fresh_by_none,
     fresh_by_zero,
-    middle,
-    middle_hooked,
-    middle_kept,
-    middle_lost,
-    middle_of_x,
-    middle_unreturned,
+    only_the_last,
+    portions,
+    portions_after_others,
+    portions_asked,
+    portions_at_once,
+    portions_stale,
+    portions_walked,
     refreshed,
+    retained,
+    row_sums,
+    row_sums_hooked,
+    row_sums_kept,
+    row_sums_lost,
+    row_sums_of_x,
+    row_sums_unreturned,
     stale,
-    three,
+    table,
     two,
+    uphill,
+    uphill_asked,
+    uphill_by_hand,
+    uphill_error,
+    uphill_of_a_sum,
+    uphill_stale,
+    uphill_swapped,
+    uphill_walked,
+    walked_before,
     walked_twice,
 )
 from tensorkit_widgets.practice.checking.checks import number_check
-from tensorkit_widgets.practice.checking.checks_autograd import letters_check, trial_check
+from tensorkit_widgets.practice.checking.checks_autograd import trial_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
@@ -34,15 +51,15 @@ TASKS = (
     Task(
         "gradient_by_hand",
         "A gradient by hand",
-        "Worked: `x * x + 2 * x` at x = 3. The square changes 2·3 = 6 times as fast as `x`, the doubling twice as "
-        "fast. Together: **8**.\n\n"
+        "Worked: `3 * x * x + 4` at x = 5. A square changes 2·5 = 10 times as fast as `x`, three squares 30 times as "
+        "fast, and the 4 does not change at all. Together: **30**.\n\n"
         "Your turn: what is the gradient of `5 * x * x - x` at x = 2?",
         number_check(
             19,
             slips=(
                 Slip(
                     "a value is not a gradient",
-                    "that is what comes out at x = 2. How fast does it change there?",
+                    "that is the value at x = 2. How fast does it change there?",
                     given=18,
                 ),
                 Slip(
@@ -61,7 +78,7 @@ TASKS = (
         ),
         "5 * 2 * 2 - 1  # 19",
         stage="worked",
-        entry="8",
+        entry="30",
         base=lambda tk: tk.tensor(2.0, requires_grad=True),
         right=(
             lambda tk, t: 19,
@@ -91,16 +108,33 @@ TASKS = (
             errors={
                 "'NoneType'": Slip(
                     "backward adds",
-                    "before the first walk `w.grad` is None, and None has no `zero_()`. Put None there, or "
-                    "ask first.",
+                    "before the first walk `w.grad` is `None`, and that has no `zero_()`. Put `None` there instead, "
+                    "or check first.",
                     given="",
                 )
             },
+            slips=(
+                Slip(
+                    "backward adds",
+                    "what was in `w.grad` before is still in it. Empty `.grad` before you walk.",
+                    behaves=stale,
+                ),
+                Slip(
+                    "a value is not a gradient",
+                    "that is the value of `f`, not its gradient.",
+                    behaves=lambda f, w: f(w),
+                ),
+                Slip(
+                    "",
+                    "you emptied `.grad` after the walk, and returned the emptied tensor.",
+                    behaves=emptied,
+                ),
+            ),
         ),
         (
             "`backward()` adds to what it finds in `.grad`.",
-            "So empty it before: None says that there is no gradient yet.",
-            "Three lines: set `.grad` to None, call `f` and `backward()`, give `.grad` back.",
+            "So empty it before: `None` says that there is no gradient yet.",
+            "Three lines: set `.grad` to `None`, call `f` and `backward()`, give `.grad` back.",
         ),
         "def fresh_gradient(f, leaf):\n    leaf.grad = None\n    f(leaf).backward()\n    return leaf.grad",
         stage="faded",
@@ -123,51 +157,30 @@ TASKS = (
         ),
     ),
     Task(
-        "in_the_middle",
-        "In the middle",
-        "Write a function that doubles `x`, squares what it gets, and adds all up; and that gives the gradient of "
-        "that sum for the **doubled** tensor, not for `x`.\n\n"
-        "    def middle_gradient(x):\n"
-        "        h = x * 2\n"
-        "        ...\n"
-        "        return ...",
-        trial_check(middle),
-        (
-            "The tensor in the middle is no leaf. What happens to its gradient during the walk?",
-            "It is passed on and forgotten, unless the tensor was told before: `retain_grad()`.",
-            "Between `h = …` and the walk back, call `h.retain_grad()`. (`tk.autograd.grad` can do it, too.)",
-        ),
-        "def middle_gradient(x):\n"
-        "    middle = x * 2\n"
-        "    middle.retain_grad()\n"
-        "    (middle * middle).sum().backward()\n"
-        "    return middle.grad",
-        stage="faded",
-        base=two,
-        right=(
-            lambda tk, t: middle_kept,
-            lambda tk, t: middle_hooked,
-            lambda tk, t: lambda x: tk.autograd.grad(((h := x * 2) * h).sum(), h)[0],
-        ),
-        wrong=(
-            (lambda tk, t: middle_lost, "`.grad` of a non-leaf"),
-            (lambda tk, t: middle_of_x, "`.grad` of a non-leaf"),
-            (lambda tk, t: middle_unreturned, ""),
-            (lambda tk, t: lambda x: (x * 2).detach(), "a value is not a gradient"),
-            (lambda tk, t: lambda x: tk.autograd.grad(((h := x * 2) * h).sum(), h), ""),
-            (lambda tk, t: lambda x: x * 4.5, ""),
-        ),
-    ),
-    Task(
         "which_loss",
-        "Which loss has this gradient?",
+        "Which loss gives this gradient?",
         "Somebody called `loss_of(x).backward()` on a fresh leaf `x` and found\n\n"
         "    x       tensor([1., 2., 3.], requires_grad=True)\n"
         "    x.grad  tensor([ 3., 12., 27.])\n\n"
-        "that is, 3·x² in every element, and so for other numbers as well. What was the function?\n\n"
+        "that is, 3·x² in every element, and the same rule for other numbers. What was the function?\n\n"
         "    def loss_of(x):\n"
         "        return ...",
-        trial_check(cubic(1.0, 2.0, 3.0), cubic(-2.0, 5.0)),
+        trial_check(
+            cubic(1.0, 2.0, 3.0),
+            cubic(-2.0, 5.0),
+            slips=(
+                Slip(
+                    "a value is not a gradient",
+                    "3·x² is what the **gradient** should be. Which function changes that fast? It is not 3·x² itself.",
+                    behaves=lambda x: (3 * x * x).sum(),
+                ),
+                Slip(
+                    "every path counts",
+                    "that is three times too much: the three uses of `x` bring the 3 by themselves.",
+                    behaves=lambda x: (3 * x * x * x).sum(),
+                ),
+            ),
+        ),
         (
             "`(x * x).sum()` has the gradient 2·x: each of the two uses of `x` adds one x.",
             "3·x² is x·x + x·x + x·x. How often is `x` used, then?",
@@ -175,7 +188,7 @@ TASKS = (
         ),
         "def loss_of(x):\n    return (x * x * x).sum()",
         stage="reverse",
-        base=three,
+        base=lambda tk: tk.tensor([1.0, 2.0, 3.0], requires_grad=True),
         right=(
             lambda tk, t: lambda x: (x * x * x).sum(),
             lambda tk, t: lambda x: (x**3).sum(),
@@ -192,37 +205,162 @@ TASKS = (
         ),
     ),
     Task(
-        "which_fail",
-        "Which of them fail?",
-        "In each line `x` is a fresh `tk.tensor([1.0, 2.0, 3.0], requires_grad=True)`. Which lines end in an error? "
-        "Give their letters.\n\n"
-        "    A   loss = (x ** 2).sum(); loss.backward(); loss.backward()\n"
-        "    B   x += 1\n"
-        "    C   h = x * 2; h += 1; h.sum().backward()\n"
-        "    D   r = tk.zeros(3, 1).expand(3, 4); r += 1\n"
-        "    E   x.detach().add_(1)",
-        letters_check("ABD", LETTERS),
-        (
-            "Ask of each write: is the tensor a leaf that requires grad? Did a step save it? Does a slot show twice?",
-            "In C the multiplication saved what it was given (`x` and 2 at the most), not what it made.",
-            "What `detach` gives requires no grad, so it may be written. Three lines fail.",
+        "in_the_middle",
+        "The gradient of the row sums",
+        "`x` is a table with two rows, and it requires grad. Write a function that adds up each row (call these two "
+        "numbers `h`), and whose loss is the sum of the cubes of `h`. It should return the gradient of that loss for "
+        "**`h`**, not for `x`.",
+        trial_check(
+            row_sums,
+            slips=(
+                Slip(
+                    "`.grad` of a non-leaf",
+                    "that is the gradient for the leaf `x`, one step further back.",
+                    behaves=row_sums_of_x,
+                ),
+            ),
         ),
-        '"A B D"  # a second walk; a leaf; an expanded tensor',
-        stage="free",
-        entry="A E",
-        base=three,
+        (
+            "The row sums are in the middle. What happens to their gradient during the walk?",
+            "It is passed on and forgotten, unless you request it before the walk: `retain_grad()`.",
+            "After `h = x.sum(dim=1)` and before the walk, call `h.retain_grad()`. (`tk.autograd.grad` can do it too.)",
+        ),
+        "def row_gradient(x):\n"
+        "    sums = x.sum(1)\n"
+        "    sums.retain_grad()\n"
+        "    (sums * sums * sums).sum().backward()\n"
+        "    return sums.grad",
+        base=table,
         right=(
-            lambda tk, t: "A B D",
-            lambda tk, t: "d, b and a",
-            lambda tk, t: ["A", "B", "D"],
-            lambda tk, t: fails(tk),
+            lambda tk, t: row_sums_kept,
+            lambda tk, t: row_sums_hooked,
+            lambda tk, t: lambda x: tk.autograd.grad(((h := x.sum(1)) ** 3).sum(), h)[0],
         ),
         wrong=(
-            (lambda tk, t: "B D", "second backward fails"),
-            (lambda tk, t: "A D", "in-place on a leaf"),
-            (lambda tk, t: "A B C D", "a saved tensor was changed"),
-            (lambda tk, t: "AB", "in-place on an expanded tensor"),
-            (lambda tk, t: "A, B, D, E", "detach vs clone"),
+            (lambda tk, t: row_sums_lost, "`.grad` of a non-leaf"),
+            (lambda tk, t: row_sums_of_x, "`.grad` of a non-leaf"),
+            (lambda tk, t: row_sums_unreturned, ""),
+            (lambda tk, t: lambda x: x.sum(1).detach(), "a value is not a gradient"),
+            (lambda tk, t: lambda x: tk.autograd.grad(((h := x.sum(1)) ** 3).sum(), h), ""),
+            (lambda tk, t: lambda x: (x * 4.5).sum(1), ""),
+        ),
+    ),
+    Task(
+        "uphill",
+        "Which way is better?",
+        "You have the ages of thirty patients and their blood pressures, and a straight line that guesses the "
+        "pressure: `slope * age + offset`. Should its slope grow or shrink, and its offset?\n\n"
+        "Write a function that takes the leaf `line`, the two numbers (slope, offset), and the tensors `x` and `y`. "
+        "It should return the gradient of the **mean** of the squared errors, for both numbers at once, whatever was "
+        "in `line.grad` before.",
+        trial_check(
+            uphill,
+            best_line,
+            filled,
+            slips=(
+                Slip(
+                    "backward adds",
+                    "what was in `line.grad` before is still in it. Empty `.grad` before you walk.",
+                    behaves=uphill_stale,
+                ),
+                Slip(
+                    "",
+                    "that is the gradient of the **sum** of the squared errors: with more patients it would grow, "
+                    "though the line were no worse. Take their mean.",
+                    behaves=uphill_of_a_sum,
+                ),
+                Slip(
+                    "",
+                    "you have swapped the two: `line[0]` is the slope, which multiplies `x`, and `line[1]` the offset.",
+                    behaves=uphill_swapped,
+                ),
+                Slip(
+                    "a value is not a gradient",
+                    "that is the error itself. How fast does it change with the slope, and with the offset?",
+                    behaves=uphill_error,
+                ),
+            ),
+        ),
+        (
+            "First the guesses: `line[0] * x + line[1]`. Then how far they are from `y`.",
+            "The loss is the mean of the squares of these differences. It is one number, so you can walk back from it.",
+            "Empty `line.grad`, compute the loss, call `backward()`, return `line.grad`.",
+        ),
+        "def uphill(line, x, y):\n"
+        "    line.grad = None\n"
+        "    guess = line[0] * x + line[1]\n"
+        "    ((guess - y) ** 2).mean().backward()\n"
+        "    return line.grad",
+        base=two,
+        right=(
+            lambda tk, t: uphill_walked,
+            lambda tk, t: uphill_asked,
+            lambda tk, t: uphill_by_hand,
+            lambda tk, t: lambda line, x, y: tk.autograd.grad(uphill_error(line, x, y), line)[0],
+        ),
+        wrong=(
+            (lambda tk, t: uphill_stale, "backward adds"),
+            (lambda tk, t: uphill_of_a_sum, ""),
+            (lambda tk, t: uphill_swapped, ""),
+            (lambda tk, t: uphill_error, "a value is not a gradient"),
+            (lambda tk, t: lambda line, x, y: line.grad, ""),
+        ),
+    ),
+    Task(
+        "repair",
+        "Repair it",
+        "A large heap of data is worked through in portions, one row after the other, and the gradients of all "
+        "portions should add up in `w.grad`. This function stops with an error at the second portion. Repair it.\n\n"
+        "    def in_portions(w, portions):\n"
+        "        w.grad = None\n"
+        "        loss = (portions[0] * w).sum() ** 2\n"
+        "        for portion in portions:\n"
+        "            loss.backward()\n"
+        "        return w.grad",
+        trial_check(
+            portions,
+            portions_after_others,
+            slips=(
+                Slip(
+                    "second backward fails",
+                    "the error is gone, but `retain_graph=True` only lets you walk over the same graph again: the "
+                    "first portion is added every time, and the others never. Each portion needs a loss of its own.",
+                    behaves=retained,
+                ),
+                Slip(
+                    "backward adds",
+                    "that is the gradient of the last portion alone: you emptied `.grad` inside the loop.",
+                    behaves=only_the_last,
+                ),
+                Slip(
+                    "backward adds",
+                    "what was in `w.grad` before the first portion is still in it: empty it once, before the loop.",
+                    behaves=portions_stale,
+                ),
+            ),
+        ),
+        (
+            "Over which graph does the second turn of the loop walk, and what has become of what that graph saved?",
+            "The loss is computed once, before the loop. Each portion should have one of its own.",
+            "Move the line `loss = …` into the loop, and let it use `portion`.",
+        ),
+        "def in_portions(w, portions):\n"
+        "    w.grad = None\n"
+        "    for portion in portions:\n"
+        "        ((portion * w).sum() ** 2).backward()\n"
+        "    return w.grad",
+        base=two,
+        right=(
+            lambda tk, t: portions_walked,
+            lambda tk, t: portions_at_once,
+            lambda tk, t: portions_asked,
+        ),
+        wrong=(
+            (lambda tk, t: walked_before, "second backward fails"),
+            (lambda tk, t: retained, "second backward fails"),
+            (lambda tk, t: only_the_last, "backward adds"),
+            (lambda tk, t: portions_stale, "backward adds"),
+            (lambda tk, t: lambda w, portions: None, ""),
         ),
     ),
 )

@@ -6,82 +6,79 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks_autograd import Leaf, gradient, numbers_of
-from tensorkit_widgets.practice.facts import Slip, Verdict, is_tensor, read
+from tensorkit_widgets.practice.checking.checks_autograd import Leaf, Trial, gives, gradient, numbers_of
+from tensorkit_widgets.practice.facts import Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import shown
 
 __all__ = [
     "Function",
-    "LETTERS",
+    "best_line",
     "cubic",
     "emptied",
-    "fails",
+    "filled",
     "fresh",
     "fresh_by_copy",
     "fresh_by_none",
     "fresh_by_zero",
-    "middle",
-    "middle_hooked",
-    "middle_kept",
-    "middle_lost",
-    "middle_of_x",
-    "middle_unreturned",
+    "only_the_last",
+    "portions",
+    "portions_after_others",
+    "portions_asked",
+    "portions_at_once",
+    "portions_stale",
+    "portions_walked",
     "refreshed",
+    "retained",
+    "row_sums",
+    "row_sums_hooked",
+    "row_sums_kept",
+    "row_sums_lost",
+    "row_sums_of_x",
+    "row_sums_unreturned",
     "stale",
-    "three",
+    "table",
     "two",
+    "uphill",
+    "uphill_asked",
+    "uphill_by_hand",
+    "uphill_error",
+    "uphill_of_a_sum",
+    "uphill_stale",
+    "uphill_swapped",
+    "uphill_walked",
+    "walked_before",
     "walked_twice",
 ]
 
 Function = Callable[..., Any]
 
 
-def three(tk: Any) -> Any:
-    return tk.tensor([1.0, 2.0, 3.0], requires_grad=True)
-
-
 def two(tk: Any) -> Any:
     return tk.tensor([1.0, 2.0], requires_grad=True)
+
+
+def table(tk: Any) -> Any:
+    return tk.tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0]], requires_grad=True)
+
+
+# ------------------------------------------------------------------ a fresh gradient
 
 
 def _weighed(w: Any) -> Any:
     return (w * w * 3).sum()
 
 
-def fresh(function: Function, leaf: Leaf) -> Verdict | None:
-    """The gradient of 3·w² at (1, 2) is (6, 12), with nothing in `.grad` before."""
-    got = function(_weighed, leaf(1.0, 2.0))
-    return _fresh_problem(got, before=())
+fresh = gives("for f(w) = Σ 3·w² at (1, 2)", (6.0, 12.0), lambda f, leaf: f(_weighed, leaf(1.0, 2.0)))
+"""With nothing in `.grad` before."""
 
 
-def refreshed(function: Function, leaf: Leaf) -> Verdict | None:
-    """The same with (100, 100) in `.grad` before."""
+def _filled(function: Function, leaf: Leaf) -> Any:
     w = leaf(1.0, 2.0)
     w.grad = leaf(100.0, 100.0).detach()
-    return _fresh_problem(function(_weighed, w), before=(100.0, 100.0))
+    return function(_weighed, w)
 
 
-def _fresh_problem(got: Any, before: tuple[float, ...]) -> Verdict | None:
-    if isinstance(got, tuple) and len(got) == 1 and is_tensor(got[0]):
-        return Verdict(
-            False, "`autograd.grad` gives a tuple, one gradient for each input. Take out the first."
-        )
-    if got is None:
-        return Verdict(False, "your function gave back nothing. Is a `return` or a `backward()` missing?")
-    numbers = numbers_of(got)
-    if numbers == (6.0, 12.0):
-        return None
-    if before and numbers == (106.0, 112.0):
-        return Verdict(
-            False,
-            "`w.grad` held 100 and 100 before, and they are still in it. Empty `.grad` before you walk.",
-            "backward adds",
-        )
-    if numbers == (15.0,):
-        return Verdict(False, "that is what `f` gives, not its gradient.", "a value is not a gradient")
-    if numbers == (0.0, 0.0):
-        return Verdict(False, "you emptied `.grad` after the walk, and gave back the emptied tensor.")
-    return Verdict(False, f"for f(w) = Σ 3·w² at (1, 2) it should give (6, 12); yours gave {shown(got)}.")
+refreshed = gives("for f(w) = Σ 3·w² at (1, 2), with (100, 100) in `w.grad` before", (6.0, 12.0), _filled)
 
 
 def fresh_by_none(f: Function, leaf: Any) -> Any:
@@ -124,71 +121,10 @@ def emptied(f: Function, leaf: Any) -> Any:
     return found
 
 
-def middle(function: Function, leaf: Leaf) -> Verdict | None:
-    """h = 2x at (1, 2) is (2, 4); the gradient of Σ h² for h is 2h, (4, 8), and for x it is 8x, (8, 16)."""
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        got = function(leaf(1.0, 2.0))
-    asked = any("is not a leaf" in str(one.message) for one in warned)
-    if got is None and not asked:
-        return Verdict(False, "your function returned nothing. Is a `return` missing?")
-    if got is None:
-        return Verdict(
-            False,
-            "that is None: the gradient of a tensor in the middle is passed on and not kept, unless you "
-            "ask for it before the walk.",
-            "`.grad` of a non-leaf",
-        )
-    if isinstance(got, tuple) and len(got) == 1:
-        return Verdict(
-            False, "`autograd.grad` gives a tuple, one gradient for each input. Take out the first."
-        )
-    numbers = numbers_of(got)
-    if numbers == (4.0, 8.0):
-        return None
-    if numbers == (8.0, 16.0):
-        return Verdict(
-            False, "that is the gradient for the leaf `x`, one step further back.", "`.grad` of a non-leaf"
-        )
-    if numbers == (2.0, 4.0):
-        return Verdict(False, "that is `h` itself.", "a value is not a gradient")
-    return Verdict(False, f"for x = (1, 2) it should give (4, 8); yours gave {shown(got)}.")
+# ------------------------------------------------------------------ which loss
 
 
-def middle_kept(x: Any) -> Any:
-    h = x * 2
-    h.retain_grad()
-    (h * h).sum().backward()
-    return h.grad
-
-
-def middle_hooked(x: Any) -> Any:
-    h = x * 2
-    seen: list[Any] = []
-    h.register_hook(seen.append)
-    (h * h).sum().backward()
-    return seen[0]
-
-
-def middle_lost(x: Any) -> Any:
-    h = x * 2
-    (h * h).sum().backward()
-    return h.grad
-
-
-def middle_unreturned(x: Any) -> None:
-    h = x * 2
-    h.retain_grad()
-    (h * h).sum().backward()
-
-
-def middle_of_x(x: Any) -> Any:
-    h = x * 2
-    (h * h).sum().backward()
-    return x.grad
-
-
-def cubic(*numbers: float) -> Callable[[Function, Leaf], Verdict | None]:
+def cubic(*numbers: float) -> Trial:
     """A trial at these numbers: the gradient must be 3·x²."""
     wanted = tuple(3 * n * n for n in numbers)
 
@@ -213,85 +149,201 @@ def cubic(*numbers: float) -> Callable[[Function, Leaf], Verdict | None]:
                 "detach cuts a path",
             )
         loss.backward()
-        return _cubic_problem(gradient(x), wanted, numbers)
+        got = gradient(x)
+        if got == wanted:
+            return None
+        return Verdict(False, f"at x = {numbers} the gradient should be {wanted}; with yours it is {got}.")
 
     return trial
 
 
-def _cubic_problem(
-    got: tuple[Any, ...] | None, wanted: tuple[float, ...], numbers: tuple[float, ...]
-) -> Verdict | None:
-    if got == wanted:
-        return None
-    if got == tuple(6 * n for n in numbers):
+# ------------------------------------------------------------------ in the middle
+
+
+def row_sums(function: Function, leaf: Leaf) -> Verdict | None:
+    """The row sums of ((1, 2, 0), (0, 1, 0)) are 3 and 1; the gradient of Σ h³ for h is 3h², (27, 3)."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        got = function(leaf([1.0, 2.0, 0.0], [0.0, 1.0, 0.0]))
+    asked = any("is not a leaf" in str(one.message) for one in warned)
+    if got is None and asked:
         return Verdict(
             False,
-            "3·x² is what the **gradient** should be. Which function changes that fast? It is not 3·x² itself.",
-            "a value is not a gradient",
+            "that is `None`: the gradient of a tensor in the middle is passed on and not kept, unless you "
+            "request it before the walk.",
+            "`.grad` of a non-leaf",
         )
-    if got == tuple(9 * n * n for n in numbers):
-        return Verdict(
-            False, "that is three times too much: the 3 comes down by itself.", "every path counts"
-        )
-    return Verdict(False, f"at x = {numbers} the gradient should be {wanted}; with yours it is {got}.")
+    if numbers_of(got) == (3.0, 1.0):
+        return Verdict(False, "these are the row sums themselves.", "a value is not a gradient")
+    return gives("for rows that add up to 3 and 1", (27.0, 3.0), lambda _f, _leaf: got)(function, leaf)
 
 
-def fails(tk: Any) -> str:
-    """The letters of the lines that fail, found by running them."""
+def row_sums_kept(x: Any) -> Any:
+    h = x.sum(dim=1)
+    h.retain_grad()
+    (h**3).sum().backward()
+    return h.grad
 
-    def twice() -> None:
-        loss = (three(tk) ** 2).sum()
+
+def row_sums_hooked(x: Any) -> Any:
+    h = x.sum(dim=1)
+    seen: list[Any] = []
+    h.register_hook(seen.append)
+    (h**3).sum().backward()
+    return seen[0]
+
+
+def row_sums_lost(x: Any) -> Any:
+    h = x.sum(dim=1)
+    (h**3).sum().backward()
+    return h.grad
+
+
+def row_sums_unreturned(x: Any) -> None:
+    row_sums_kept(x)
+
+
+def row_sums_of_x(x: Any) -> Any:
+    row_sums_lost(x)
+    return x.grad
+
+
+# ------------------------------------------------------------------ the slope and the offset of a line
+
+
+def _points(leaf: Leaf) -> tuple[Any, Any]:
+    """Three points on the line 2·x + 1."""
+    return leaf(0.0, 1.0, 2.0).detach(), leaf(1.0, 3.0, 5.0).detach()
+
+
+uphill = gives(
+    "for the points (0, 1), (1, 3), (2, 5) and the line with slope 1 and offset 3",
+    (2 / 3, 2.0),
+    lambda f, leaf: f(leaf(1.0, 3.0), *_points(leaf)),
+)
+"""It misses by 2, 1 and 0: 2/3·(0·2 + 1·1 + 2·0) for the slope, and 2/3·(2 + 1 + 0) for the offset."""
+
+best_line = gives(
+    "for the points (0, 1), (1, 3), (2, 5) and the line through all of them, slope 2 and offset 1",
+    (0.0, 0.0),
+    lambda f, leaf: f(leaf(2.0, 1.0), *_points(leaf)),
+)
+
+
+def _filled_line(function: Function, leaf: Leaf) -> Any:
+    line = leaf(1.0, 3.0)
+    line.grad = leaf(100.0, 100.0).detach()
+    return function(line, *_points(leaf))
+
+
+filled = gives("the same line, with (100, 100) in `line.grad` before", (2 / 3, 2.0), _filled_line)
+
+
+def uphill_error(line: Any, x: Any, y: Any) -> Any:
+    return ((line[0] * x + line[1] - y) ** 2).mean()
+
+
+def uphill_walked(line: Any, x: Any, y: Any) -> Any:
+    line.grad = None
+    uphill_error(line, x, y).backward()
+    return line.grad
+
+
+def uphill_stale(line: Any, x: Any, y: Any) -> Any:
+    uphill_error(line, x, y).backward()
+    return line.grad
+
+
+def uphill_asked(line: Any, x: Any, y: Any) -> Any:
+    copy = line.detach().clone().requires_grad_()
+    uphill_error(copy, x, y).backward()
+    return copy.grad
+
+
+def uphill_by_hand(line: Any, x: Any, y: Any) -> Any:
+    miss = line[0] * x + line[1] - y
+    found = line.detach().clone()
+    found[0], found[1] = 2 * (miss * x).mean().detach(), 2 * miss.mean().detach()
+    return found
+
+
+def uphill_of_a_sum(line: Any, x: Any, y: Any) -> Any:
+    line.grad = None
+    ((line[0] * x + line[1] - y) ** 2).sum().backward()
+    return line.grad
+
+
+def uphill_swapped(line: Any, x: Any, y: Any) -> Any:
+    line.grad = None
+    ((line[1] * x + line[0] - y) ** 2).mean().backward()
+    return line.grad
+
+
+# ------------------------------------------------------------------ in portions
+
+
+def _portions(function: Function, leaf: Leaf) -> Any:
+    return function(leaf(1.0, 2.0), leaf([1.0, 0.0], [2.0, 1.0]).detach())
+
+
+def _portions_after_others(function: Function, leaf: Leaf) -> Any:
+    w = leaf(1.0, 2.0)
+    w.grad = leaf(100.0, 100.0).detach()
+    return function(w, leaf([1.0, 0.0], [2.0, 1.0]).detach())
+
+
+portions = gives("for w = (1, 2) and the portions (1, 0) and (2, 1)", (18.0, 8.0), _portions)
+"""The squares of 1 and 4: their gradients are (2, 0) and (16, 8)."""
+
+portions_after_others = gives(
+    "the same, with (100, 100) in `w.grad` before", (18.0, 8.0), _portions_after_others
+)
+
+
+def portions_walked(w: Any, portions: Any) -> Any:
+    w.grad = None
+    for portion in portions:
+        loss = (portion * w).sum() ** 2
         loss.backward()
+    return w.grad
+
+
+def portions_at_once(w: Any, portions: Any) -> Any:
+    w.grad = None
+    ((portions * w).sum(dim=1) ** 2).sum().backward()
+    return w.grad
+
+
+def portions_asked(w: Any, portions: Any) -> Any:
+    w.grad = None
+    sum((portion * w).sum() ** 2 for portion in portions).backward()
+    return w.grad
+
+
+def walked_before(w: Any, portions: Any) -> Any:
+    w.grad = None
+    loss = (portions[0] * w).sum() ** 2
+    for _ in portions:
         loss.backward()
-
-    def leaf_written() -> None:
-        x = three(tk)
-        x += 1
-
-    def middle_written() -> None:
-        h = three(tk) * 2
-        h += 1
-        h.sum().backward()
-
-    def repeated_written() -> None:
-        r = tk.zeros(3, 1).expand(3, 4)
-        r += 1
-
-    def detached_written() -> None:
-        three(tk).detach().add_(1)
-
-    failing = ""
-    acts = (twice, leaf_written, middle_written, repeated_written, detached_written)
-    for letter, act in zip("ABCDE", acts, strict=True):
-        try:
-            act()
-        except RuntimeError:
-            failing += letter
-    return failing
+    return w.grad
 
 
-LETTERS = {
-    "A": Slip(
-        "second backward fails",
-        "about A: the first walk gave up what the square had saved.",
-        given="A",
-    ),
-    "B": Slip("in-place on a leaf", "about B: `x` is a leaf that requires grad.", given="B"),
-    "C": Slip(
-        "a saved tensor was changed",
-        "about C: `h` is no leaf, and nobody saved it: an addition and a sum do not need their inputs again. "
-        "That write is fine.",
-        given="C",
-    ),
-    "D": Slip(
-        "in-place on an expanded tensor",
-        "about D: each of the three slots is shown four times. No gradient is needed to make that a problem.",
-        given="D",
-    ),
-    "E": Slip(
-        "detach vs clone",
-        "about E: what `detach` gives does not require grad, so the write is allowed. (It shows in `x`, "
-        "because they share their numbers.)",
-        given="E",
-    ),
-}
+def retained(w: Any, portions: Any) -> Any:
+    w.grad = None
+    loss = (portions[0] * w).sum() ** 2
+    for _ in portions:
+        loss.backward(retain_graph=True)
+    return w.grad
+
+
+def portions_stale(w: Any, portions: Any) -> Any:
+    for portion in portions:
+        ((portion * w).sum() ** 2).backward()
+    return w.grad
+
+
+def only_the_last(w: Any, portions: Any) -> Any:
+    for portion in portions:
+        w.grad = None
+        ((portion * w).sum() ** 2).backward()
+    return w.grad

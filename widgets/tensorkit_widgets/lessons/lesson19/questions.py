@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Question
+from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS"]
+__all__ = ["QUESTIONS", "QUIZZES"]
+
+CUT = "detach cuts a path"
+SAVED = "a saved tensor was changed"
+ON_THE_WAY = "During `backward()`: the gradient of the loss for `h`"
+ALL, ONE, COPY = "`e.add_(1)`", "`e[0, 0] = 7.0`", "`e.clone().add_(1)`"
 
 
 def _leaf(tk: Any, *numbers: float) -> Any:
@@ -27,10 +33,32 @@ def _refuses(act: Callable[[], object]) -> bool:
     return False
 
 
-def _detach_shares(tk: Any) -> str:
+def _write_one(e: Any) -> None:
+    e[0, 0] = 7.0
+
+
+def _who_has_a_gradient(tk: Any) -> str:
+    a = tk.ones(4, requires_grad=True)
+    b = a.view(2, 2)
+    b.sum().backward()
+    return "`a` only" if a.grad is not None and not b.is_leaf else ""
+
+
+def _refused_write(tk: Any) -> str:
+    e = tk.zeros(2, 1).expand(2, 5)
+    acts: dict[str, Callable[[], object]] = {
+        ALL: lambda: e.add_(1),
+        ONE: partial(_write_one, e),
+        COPY: lambda: e.clone().add_(1),
+    }
+    (refused,) = (name for name, act in acts.items() if _refuses(act))
+    return refused
+
+
+def _storages(tk: Any) -> int:
     a = _leaf(tk, 1.0, 2.0)
-    a.detach()[0] = 5.0
-    return "`a[0]` is `5.` as well" if a[0].item() == 5.0 else "Nothing: `d` is a copy"
+    read = (a, a.detach(), a.clone())
+    return len({t.untyped_storage().data_ptr() for t in read})
 
 
 def _detached_factor(tk: Any) -> tuple[int, ...]:
@@ -50,17 +78,15 @@ def _leaf_write(tk: Any) -> str:
     return "An error" if _refuses(write) else "`w` holds the new numbers and is a leaf, as before"
 
 
-def _forgotten_zero(tk: Any) -> str:
-    goal, w = tk.tensor([3.0, -1.0]), _leaf(tk, 1.0, 2.0)
-    losses = []
-    for _ in range(5):
-        loss = ((w - goal) ** 2).sum()
-        loss.backward()
+def _forgotten_zero(tk: Any) -> int:
+    """How long the second step is, with nothing emptied between the steps."""
+    w, places = tk.tensor(0.0, requires_grad=True), []
+    for _ in range(2):
+        ((w - 8.0) ** 2).backward()
         with tk.no_grad():
             w -= 0.25 * w.grad
-        losses.append(loss.item())
-    passed = w[0].item() > 3.0 and losses[-1] > losses[0] > losses[2]
-    return "It shoots past the goal, and the loss grows again" if passed else ""
+        places.append(int(w.item()))
+    return places[1] - places[0]
 
 
 def _saved_changed(tk: Any) -> str:
@@ -70,49 +96,114 @@ def _saved_changed(tk: Any) -> str:
     return "An error" if _refuses(loss.backward) else ""
 
 
+def _six(tk: Any) -> Any:
+    return tk.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
 def _through_a_view(tk: Any) -> tuple[int, ...]:
-    x = _leaf(tk, 1.0, 2.0, 3.0)
+    x = _six(tk).requires_grad_()
     y = x * 2
-    y[0].zero_()
+    y[:, 1].zero_()
     y.sum().backward()
-    return _numbers(x.grad)
+    return _numbers(x.detach()[x.grad == 0])
+
+
+def _hook(tk: Any) -> str:
+    x, seen = _leaf(tk, 1.0, 2.0, 3.0), []
+    h = x * 2
+    h.register_hook(lambda grad: seen.append(_numbers(grad)))
+    loss = (h * h).sum()
+    early = list(seen)
+    loss.backward()
+    return ON_THE_WAY if not early and seen == [(4, 8, 12)] else ""
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "leaf",
+                "`a = tk.ones(4, requires_grad=True)`, then `b = a.view(2, 2)` and `b.sum().backward()`. Which of the "
+                "two has a gradient in its `.grad` now?",
+                "`a` only",
+                "`b` reads the same numbers, but a recorded step made it, so it is no leaf: its gradient was passed on "
+                "to `a`. (Lesson 18)",
+                options=("`a` only", "`b` only", "Both: they share their numbers"),
+                slips=(
+                    Slip(
+                        "`.grad` of a non-leaf",
+                        "The sum was taken of `b`, but the walk does not end there: it ends at the leaf.",
+                        given="`b` only",
+                    ),
+                    Slip(
+                        "a leaf is made, not computed",
+                        "They share a storage of numbers. A `.grad` belongs to the tensor, and only a leaf gets one.",
+                        given="Both: they share their numbers",
+                    ),
+                ),
+                proof=_who_has_a_gradient,
+            ),
+            Question(
+                "expanded",
+                "`e = tk.zeros(2, 1).expand(2, 5)` shows ten numbers. Which of these writes is refused?",
+                ALL,
+                "Each slot is shown five times, so adding to all ten elements has no single meaning. One element is "
+                "one slot, and a clone has ten slots of its own. (Lesson 13)",
+                options=(ALL, ONE, COPY),
+                slips=(
+                    Slip(
+                        "in-place on an expanded tensor",
+                        "One element is one slot, so this write is clear. (It shows in the whole row.)",
+                        given=ONE,
+                    ),
+                    Slip(
+                        "in-place on an expanded tensor",
+                        "A clone has a slot for each of the ten.",
+                        given=COPY,
+                    ),
+                ),
+                proof=_refused_write,
+            ),
+            Question(
+                "storages",
+                "`a` requires grad. How many different storages do `a`, `a.detach()` and `a.clone()` read between "
+                "them?",
+                2,
+                "`detach` takes off the history and reads the storage of `a`; `clone` copies the numbers into a new "
+                "storage, and keeps the history. (Lesson 14)",
+                slips=(
+                    Slip(
+                        "detach vs clone", "`detach` copies no number: it shares the storage of `a`.", given=3
+                    ),
+                    Slip("detach vs clone", "A clone always has a storage of its own.", given=1),
+                ),
+                proof=_storages,
+            ),
+        ),
+        recall=True,
+    ),
+)
 
 
 QUESTIONS = (
-    Question(
-        "detach_shares",
-        "`a` is a leaf that requires grad. `d = a.detach()`, then `d[0] = 5.0`. What happens to `a`?",
-        "`a[0]` is `5.` as well",
-        "`detach` drops the history, not the storage: `d` reads the very same numbers.",
-        options=(
-            "Nothing: `d` is a copy",
-            "`a[0]` is `5.` as well",
-            "An error: `a` requires grad",
-        ),
-        slips=(
-            Slip("detach vs clone", "That would be `a.clone()`.", given="Nothing: `d` is a copy"),
-            Slip(
-                "detach vs clone",
-                "We write to `d`, and `d` does not require grad.",
-                given="An error: `a` requires grad",
-            ),
-        ),
-        proof=_detach_shares,
-    ),
     Question(
         "detached_factor",
         "`p` is (1, 2, 3) and requires grad. The gradient of `(p * p).sum()` is (2, 4, 6). What is the gradient of "
         "`(p.detach() * p).sum()`? (Three numbers.)",
         (1, 2, 3),
-        "Through the first factor no gradient passes. Through the second it does, and meets the numbers of the first.",
+        "No gradient passes through the first factor. Through the second it does, multiplied by the numbers of the "
+        "first.",
         slips=(
-            Slip("detach cuts a path", "That is with both paths open; one is cut.", given=(2, 4, 6)),
-            Slip("detach cuts a path", "One path is cut; the other is still open.", given=(0, 0, 0)),
+            Slip(CUT, "That is with both paths open; one is cut.", given=(2, 4, 6)),
+            Slip(CUT, "One path is cut; the other is still open.", given=(0, 0, 0)),
             Slip(
-                "detach cuts a path",
+                CUT,
                 "The detached factor gets no gradient, but its numbers still count as factors.",
                 given=(1, 1, 1),
             ),
+            Slip("a value is not a gradient", "These are the products themselves.", given=(1, 4, 9)),
         ),
         proof=_detached_factor,
     ),
@@ -121,7 +212,7 @@ QUESTIONS = (
         "`w` is a leaf that requires grad, and `w.grad` is filled. We want to change `w` a little: "
         "`w -= 0.25 * w.grad`. What happens?",
         "An error",
-        "The write would be recorded, and `w` would be the result of a recorded operation: a leaf no more.",
+        "The write would be recorded, and `w` would become the result of a recorded step: a leaf no more.",
         options=(
             "`w` holds the new numbers and is a leaf, as before",
             "`w` holds the new numbers and is no leaf any more",
@@ -130,12 +221,12 @@ QUESTIONS = (
         slips=(
             Slip(
                 "in-place on a leaf",
-                "That is what we want, and it can be had; but not while everything is recorded.",
+                "That is what we want, and you can have it; but not while everything is recorded.",
                 given="`w` holds the new numbers and is a leaf, as before",
             ),
             Slip(
                 "in-place on a leaf",
-                "That is what it would come to, and that is why it is refused.",
+                "That is what would happen, and that is why it is refused.",
                 given="`w` holds the new numbers and is no leaf any more",
             ),
         ),
@@ -143,93 +234,109 @@ QUESTIONS = (
     ),
     Question(
         "forgotten_zero",
-        "Suppose that we forget the line `w.grad = None`. What do the five steps do then?",
-        "It shoots past the goal, and the loss grows again",
-        "Every step goes along the sum of all gradients so far, even those from the other side of the goal.",
-        options=(
-            "The same: `backward` overwrites what is in `.grad`",
-            "It arrives sooner, for the steps are longer",
-            "It shoots past the goal, and the loss grows again",
-        ),
+        "The slots are places on the way to the goal, which is place 8. At place 0 the gradient is -16, at place 4 it "
+        "is -8. Now suppose that the line `w.grad = None` is missing. The first step leads from 0 to 4, as before. "
+        "Draw the **second** step: press where it starts, then where it ends.",
+        6,
+        "`.grad` holds -16 from the first step, and -8 is added: a quarter of 24 is 6. From 4 it leads to 10, beyond "
+        "the goal.",
         slips=(
+            Slip("backward adds", "That would be so if the -8 overwrote the old -16.", given=2),
             Slip(
                 "backward adds",
-                "It does not overwrite: it adds.",
-                given="The same: `backward` overwrites what is in `.grad`",
+                "That is a quarter of the old gradient alone; the new one was added to it.",
+                given=4,
             ),
+            Slip("backward adds", "It ends at 10. But it starts where the first step ended, at 4.", given=10),
             Slip(
-                "backward adds",
-                "They are longer, and do not shorten when the goal is near.",
-                given="It arrives sooner, for the steps are longer",
+                "a value is not a gradient",
+                "The gradient is negative, and a step goes against it: to the right.",
+                given=-6,
             ),
+            Slip("backward adds", "That is a quarter of -8 in the wrong direction.", given=-2),
         ),
         proof=_forgotten_zero,
+        picture=lambda tk: tk.arange(17),
+        pick="step",
     ),
     Question(
         "saved_changed",
-        "`h = x * 2` and `loss = (h * h).sum()`. The product saved `h`, and then came `h.add_(1)`. What does "
-        "`loss.backward()` give?",
+        "`x` is a leaf. Then `h = x * 2`, `loss = (h * h).sum()`, and after that `h.add_(1)`. The product has saved "
+        "`h` for the way back. What does `loss.backward()` do?",
         "An error",
-        "The gradient of the loss belongs to the old `h`, which is gone. The counter gives it away.",
+        "The gradient of this loss belongs to the old `h`, which is gone. Autograd notices that it was overwritten.",
         options=(
-            "The gradient for the old `h`",
-            "A gradient computed with the new `h`",
+            "It gives the gradient for the old `h`",
+            "It gives a gradient computed with the new `h`",
             "An error",
         ),
         slips=(
             Slip(
-                "a saved tensor was changed",
-                "For that it would need the old numbers, and nobody kept them: saved means remembered, not copied.",
-                given="The gradient for the old `h`",
+                SAVED,
+                "For that it would need the old numbers, and they were not copied: saved means remembered.",
+                given="It gives the gradient for the old `h`",
             ),
             Slip(
-                "a saved tensor was changed",
-                "That would be a wrong gradient, and nobody would notice. So it is refused.",
-                given="A gradient computed with the new `h`",
+                SAVED,
+                "That would be a wrong gradient, and you would not notice. So it is refused.",
+                given="It gives a gradient computed with the new `h`",
             ),
         ),
         proof=_saved_changed,
     ),
     Question(
         "through_a_view",
-        "`x` is (1, 2, 3), `y = x * 2`, and `first = y[0]` is a view of `y`. After `first.zero_()` and "
-        "`y.sum().backward()`, what is `x.grad`? (Three numbers.)",
-        (0, 2, 2),
-        "The write through the view overwrote what came from `x[0]`; so the sum no longer depends on it.",
+        "Here is `x`, a leaf. `y = x * 2`, and `column = y[:, 1]` is a view of `y`. Then `column.zero_()`, and "
+        "`y.sum().backward()`. Press the elements of `x` whose gradient is 0.",
+        (2, 5),
+        "The write through the view overwrote what came from the 2 and the 5; so the sum no longer depends on them.",
         slips=(
             Slip(
                 "a slice aliases its base",
-                "The write to `first` was a write to `y`, and autograd knows it.",
-                given=(2, 2, 2),
+                "These keep their gradient, 2: nothing overwrote what they led to.",
+                given=(1, 3, 4, 6),
             ),
-            Slip("a value is not a gradient", "That is `y`.", given=(0, 4, 6)),
+            Slip(
+                "a slice aliases its base",
+                "Only column 1 of `y` was overwritten; the other numbers still reach the sum.",
+                given=(1, 2, 3, 4, 5, 6),
+            ),
+            Slip("rows come before columns", "That is row 1. `[:, 1]` is column 1.", given=(4, 5, 6)),
+            Slip("counting from zero", "That is column 0. Column 1 is the second.", given=(1, 4)),
         ),
         proof=_through_a_view,
+        picture=_six,
+        pick="cells",
     ),
     Question(
-        "expanded_write",
-        "`row = tk.zeros(3, 1).expand(3, 4)` shows each of its three slots four times. What does `row.add_(1)` do?",
-        "An error",
-        "The size asks for twelve additions, the storage has room for three. Which one is meant is not said.",
+        "hook",
+        "`x` is a leaf, (1, 2, 3), and `h = x * 2`. Next comes `h.register_hook(print)`, then `loss = (h * h).sum()`, "
+        "then `loss.backward()`. When is something printed, and what?",
+        ON_THE_WAY,
+        "The hook is called when the gradient of `h` has been found, and is handed it. Until then it only waits.",
         options=(
-            "Every number becomes 1",
-            "Every number becomes 4: each slot is reached four times",
-            "An error",
+            "At once: the numbers of `h`",
+            "When the loss is computed: the numbers of `h`",
+            ON_THE_WAY,
+            "After `backward()`: the gradient in `x.grad`",
         ),
         slips=(
             Slip(
-                "in-place on an expanded tensor",
-                "So it would look if each slot were written once; but twelve additions were asked for.",
-                given="Every number becomes 1",
+                "a hook runs on the way back",
+                "To register it only hangs it up; nothing is called yet.",
+                given="At once: the numbers of `h`",
             ),
             Slip(
-                "in-place on an expanded tensor",
-                "That is another way to read it. As there is more than one, it is refused.",
-                given="Every number becomes 4: each slot is reached four times",
+                "a hook runs on the way back",
+                "It is deaf on the way down. It is called on the way back.",
+                given="When the loss is computed: the numbers of `h`",
+            ),
+            Slip(
+                "a hook runs on the way back",
+                "It hangs on `h`, so it sees what arrives at `h`, before that is passed on to `x`.",
+                given="After `backward()`: the gradient in `x.grad`",
             ),
         ),
-        proof=lambda tk: (
-            "An error" if _refuses(lambda: tk.zeros(3, 1).expand(3, 4).add_(1)) else "Every number becomes 1"
-        ),
+        proof=_hook,
     ),
 )

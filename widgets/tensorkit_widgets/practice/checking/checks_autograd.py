@@ -10,21 +10,33 @@
 Right.
 >>> check(Answer(lambda x: (x * 3).sum(), x))
 Not yet: the gradient is (3.0, 3.0).
+>>> check(Answer(lambda x: ..., x)).correct is None
+True
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tensorkit_widgets.practice.checking.checks import BLANK, Checker
+from tensorkit_widgets.practice.checking.functions import alike
 from tensorkit_widgets.practice.checking.known_errors import known_slip
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, read
-from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, told
+from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, shown, told
 
-__all__ = ["Leaf", "Trial", "gradient", "letters_check", "numbers_of", "tracked_check", "trial_check"]
+__all__ = [
+    "Leaf",
+    "Trial",
+    "gives",
+    "gradient",
+    "letters_check",
+    "numbers_of",
+    "tracked_check",
+    "trial_check",
+]
 
 Leaf = Callable[..., Any]
 """Makes a fresh leaf that requires grad, of the learner's own library, from its numbers."""
@@ -66,12 +78,41 @@ def tracked_check(tensor: Checker, *, requires_grad: bool, slip: Slip) -> Checke
     return Checker(check)
 
 
-def trial_check(*trials: Trial, errors: Mapping[str, Slip] | None = None) -> Checker:
+def gives(says: str, wanted: tuple[float, ...], call: Trial | Callable[..., Any]) -> Trial:
+    """A trial of what comes back: `call(function, leaf)` has to be a tensor of these numbers; `says` is the case.
+
+    >>> import tensorkit as tk
+    >>> twice = gives("of 3", (6.0,), lambda function, leaf: function(leaf(3.0)))
+    >>> trial_check(twice)(Answer(lambda x: x + 2, tk.zeros(1)))
+    Not yet: of 3: it should give (6.0,), yours gave (5.0,).
+    """
+
+    def trial(function: Callable[..., Any], leaf: Leaf) -> Verdict | None:
+        got = call(function, leaf)
+        if got is None:
+            return Verdict(False, f"{says}: your function returned nothing. Is a `return` missing?")
+        if isinstance(got, tuple) and len(got) == 1 and is_tensor(got[0]):
+            return Verdict(
+                False, "`autograd.grad` gives a tuple, one gradient for each input. Take out the first."
+            )
+        numbers = numbers_of(got)
+        if numbers is not None and alike(numbers, wanted):
+            return None
+        said = shown(got) if numbers is None or len(numbers) > 9 else numbers
+        return Verdict(False, f"{says}: it should give {wanted}, yours gave {said}.")
+
+    return trial
+
+
+def trial_check(
+    *trials: Trial, errors: Mapping[str, Slip] | None = None, slips: Iterable[Slip] = ()
+) -> Checker:
     """Check a function by trials: each calls it on fresh leaves and looks at what became of them.
 
-    `errors` maps a piece of an error's text to the slip behind it. The answer's base is a tensor of the
-    library that the learner works with.
+    `errors` maps a piece of an error's text to the slip behind it. A wrong function is told the slip whose `behaves`
+    fails in the same way in **every** trial. The answer's base is a tensor of the library that the learner works with.
     """
+    known = tuple(slips)
 
     def check(answer: Answer) -> Verdict:
         function, base = answer.value, answer.base
@@ -79,13 +120,21 @@ def trial_check(*trials: Trial, errors: Mapping[str, Slip] | None = None) -> Che
             return Verdict(None, f"{quoted(function)} is not a function: give its name, without calling it.")
         if not is_tensor(base):
             return Verdict(None, "give me the tensor of the cell as well: `check(function, base=x)`.")
-        for trial in trials:
-            verdict = _tried(trial, function, _maker(base), errors or {})
-            if verdict is not None:
-                return verdict
-        return Verdict(True)
 
-    return Checker(check)
+        def outcomes(one: Callable[..., Any]) -> list[Verdict | None]:
+            return [_tried(trial, one, _maker(base), errors or {}) for trial in trials]
+
+        mine = outcomes(function)
+        verdict = next((found for found in mine if found is not None), None)
+        if verdict is None:
+            return Verdict(True)
+        if verdict.correct is None:
+            return verdict
+        tried = Answer(function, base, lambda other: outcomes(other) == mine)
+        slip = next((slip for slip in known if slip.fits(tried)), None)
+        return slip.verdict() if slip else verdict
+
+    return Checker(check, known)
 
 
 def _tried(
