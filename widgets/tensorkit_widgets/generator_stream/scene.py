@@ -223,7 +223,7 @@ def _draws(model: Flow, row: int, line: _Line, texts: Sequence[str], mine: Seque
             part = line.part(step.first, step.stop)
             for draw in range(*part) if part else ():
                 taken.setdefault(draw, []).append(step)
-    font = min(16.0, (line.unit - 6) / (max(map(len, texts)) * MONO))
+    font = min(16.0, (line.unit - 8) / (max(map(len, texts)) * MONO))
     tiles = []
     for k, text in enumerate(texts):
         draw = line.first + k
@@ -269,7 +269,7 @@ def _caret(model: Flow, mine: Sequence[Taken], line: _Line, final: bool) -> tupl
 
 
 def _lanes(model: Flow, row: int, line: _Line, mine: Sequence[Taken]) -> tuple[list[Table], float]:
-    """The calls, each time that the reading began anew in a lane of its own."""
+    """The calls, each time that the reading began again in a lane of its own."""
     shown = [step for step in mine if step.kind == "draw" and _in_line(step, line)]
     lanes = sorted({step.lane for step in shown})
     if model.now and model.now.lane in lanes:
@@ -298,7 +298,7 @@ def _in_line(step: Taken, line: _Line) -> bool:
 
 def _begin(model: Flow, step: Taken, y: float) -> Tile:
     text = f"seed {model.readings[step.row].stream.seed}" if step.kind == "seed" else "set"
-    font = min(13.0, (model.gutter - 12) / (len(text) * MONO))
+    font = min(13.0, (model.gutter - 14) / (len(text) * MONO))
     if font < 9:
         text, font = "seed …", 13.0
     kinds = ("lit",) if step.number == model.at else ("plain",)
@@ -329,7 +329,7 @@ def _bar(model: Flow, step: Taken, line: _Line, y: float) -> list[Tile]:
     left, width = line.x(part[0]), (part[1] - part[0]) * line.unit
     begins = part[0] == step.first
     key = f"call:{step.number}" if begins else f"call:{step.number}.{line.first}"
-    text, font = _fitting(step, width - 8 - (0 if begins else 18))
+    text, font = _fitting(step, width - 12 - (0 if begins else 18))
     kin = (f"step:{step.number}", f"call:{step.number}", *_drawn(step, line))
     bar = Tile(
         key, left + 1, y, width - 2, BAR, text if begins else f"… {text}", label(step), kinds, kin, action="tick",
@@ -371,7 +371,7 @@ def _strip(step: Taken, line: _Line, y: float) -> list[Tile]:
             short = (
                 text.replace(" draws", "").replace(" draw", "").replace(" numbers", "").replace(" number", "")
             )
-            fits = next((one for one in (text, short) if len(one) * MONO * 11.5 + 6 <= width), "")
+            fits = next((one for one in (text, short) if len(one) * MONO * 11.5 + 11 <= width), "")
             shown = fits if part[0] == first else ""
             out.append(
                 Tile(
