@@ -73,6 +73,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "boxed",
         "broadcast",
         "device_map",
+        "generator_stream",
         "graph",
         "image",
         "indexing",

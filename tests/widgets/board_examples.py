@@ -19,6 +19,7 @@ import tensorkit_widgets as tkw
 from tensorkit_widgets.widget.board import Board
 from tensorkit_widgets.widget.saved_page import numbered
 from tests.widgets import kernels
+from tests.widgets.generator_stream import programs as streams
 from tests.widgets.timeline import programs
 
 __all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
@@ -75,6 +76,9 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "broadcast": lambda: tkw.BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
     "boxed": lambda: tkw.BoxedMemory([1.5, HALF, 3.25, HALF]),
     "boxed_nested": lambda: tkw.BoxedMemory([[1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]),
+    "generator_stream": streams.the_same_four,
+    "generator_stream_blocks": streams.blocks,
+    "generator_stream_two": streams.two_generators,
     "image": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(4, 6, 3)),
     "image_planes": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(3, 4, 6)),
     "matmul": lambda: tkw.MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),

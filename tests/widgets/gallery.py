@@ -28,7 +28,7 @@ BOARDS = {
     "recorded": "trace", "story": "explain",
     "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
     "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
-    "traced": "kernel-tracer", "line": "timeline",
+    "drawn": "generator-stream",    "traced": "kernel-tracer", "line": "timeline",
 }  # fmt: skip
 CARDS = ("predicted", "exercise", "quiz", "puzzle")
 

@@ -8,6 +8,7 @@ from tensorkit_widgets.bits.widget import BitView
 from tensorkit_widgets.boxed.widget import BoxedMemory
 from tensorkit_widgets.broadcast.widget import BroadcastExplorer
 from tensorkit_widgets.device_map.widget import DeviceMap
+from tensorkit_widgets.generator_stream.widget import GeneratorStream
 from tensorkit_widgets.graph.widget import GraphView
 from tensorkit_widgets.image.widget import ImageView
 from tensorkit_widgets.indexing.widget import IndexExplorer
@@ -36,6 +37,7 @@ __all__ = [
     "BroadcastExplorer",
     "DeviceMap",
     "Exercise",
+    "GeneratorStream",
     "GraphView",
     "ImageView",
     "IndexExplorer",

@@ -61,7 +61,18 @@ HARD: dict[str, Callable[[], Board]] = {
     "reduction_all": lambda: ReductionExplorer(_long(3, 4), "sum", None),
     "index_large": lambda: IndexExplorer(_long(5, 6, 7), "0, [0, 2, 2], 1:"),
 }
-OWN = ("bits", "boxed", "broadcast", "devices", "image", "index", "kernel", "matmul", "reduction")
+OWN = (
+    "bits",
+    "boxed",
+    "broadcast",
+    "devices",
+    "generator",
+    "image",
+    "index",
+    "kernel",
+    "matmul",
+    "reduction",
+)
 """MemoryMap and Trace have tests of their own."""
 SHOWN = {name: make for name, make in {**BOARDS, **HARD}.items() if name.startswith(OWN)}
 
