@@ -110,6 +110,8 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "two lists are pairs": "two lists between brackets walk together and choose pairs, not a block.",
     "a list names each one": "a list between brackets takes each entry in the order of the list, and as often.",
     "element loops": "a loop over elements pays for every single one in Python; one operation does them all at once.",
+    "the ends of a running sum": "c[j] holds all up to and including j: take away what came before the first.",
+    "every pair takes memory": "a column against a row makes a number for every pair: count its bytes first.",
     "an index takes its dimension away": "a whole number takes its dimension away; a slice of length 1 keeps it.",
     "a 0-d tensor is a tensor": "a tensor without dimensions is still a tensor; item() takes the number out of it.",
     "rows come before columns": "the size of an image is (rows, columns): its height comes before its width.",

@@ -4,8 +4,8 @@ Another lesson's do not belong here.
 """
 
 from tensorkit_widgets.lessons.lesson12.exercises import TASKS
-from tensorkit_widgets.lessons.lesson12.questions import QUESTIONS
+from tensorkit_widgets.lessons.lesson12.questions import QUESTIONS, QUIZZES
 
-__all__ = ["QUESTIONS", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
 TITLE = "Vectorised, and timed"

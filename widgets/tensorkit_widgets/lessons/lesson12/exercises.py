@@ -6,12 +6,54 @@ from typing import Any
 
 import tensorkit as tk
 from tensorkit import tracing
-from tensorkit_widgets.practice.checking.checks import Checker
+from tensorkit_widgets.practice.checking.checks import Checker, choice_check, number_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
+
+LOOPS = "element loops"
+ENDS = "the ends of a running sum"
+
+
+def _calls(function: Any, *arguments: Any) -> int:
+    """How many operations a function calls."""
+    with tracing.record() as events:
+        function(*arguments)
+    return sum(isinstance(event, tracing.OpEvent) for event in events)
+
+
+# -- the mean so far
+
+
+def _so_far() -> Checker:
+    return function_check(
+        Case("of four numbers", lambda: (tk.tensor([4.0, 8.0, 0.0, 8.0]),), tk.tensor([4.0, 6.0, 4.0, 5.0])),
+        Case("of two numbers", lambda: (tk.tensor([-2.0, 5.0]),), tk.tensor([-2.0, 1.5])),
+        Case("of one number", lambda: (tk.tensor([7.0]),), tk.tensor([7.0])),
+        slips=(
+            Slip(
+                "counting from zero",
+                "the first sum is a sum of *one* number, and you divide it by 0. Count from 1: `tk.arange(1, n + 1)`.",
+                behaves=lambda x: x.cumsum(0) / tk.arange(len(x)),
+            ),
+            Slip(
+                ENDS,
+                "every sum is divided by the number of *all* elements; only the last one has so many in it.",
+                behaves=lambda x: x.cumsum(0) / len(x),
+            ),
+            Slip(
+                ENDS,
+                "these are the sums so far. How many numbers are in each of them?",
+                behaves=lambda x: x.cumsum(0),
+            ),
+            Slip("", "that is the mean of all, and one number.", behaves=lambda x: x.mean()),
+        ),
+    )
+
+
+# -- a mean without a loop
 
 
 def _above() -> Checker:
@@ -22,7 +64,7 @@ def _above() -> Checker:
             5.0,
         ),
         Case("of a row", lambda: (tk.tensor([4.0, -1.0, 2.0]), 0), 3.0),
-        Case("of numbers of which one is as large as `low`", lambda: (tk.tensor([1.0, 2.0, 4.0]), 2), 4.0),
+        Case("where one number is equal to `low`", lambda: (tk.tensor([1.0, 2.0, 4.0]), 2), 4.0),
         slips=(
             Slip(
                 "True counts as 1",
@@ -59,15 +101,12 @@ def _mean_above(answer: Answer) -> Verdict:
     found = _RIGHT_MEAN(answer)
     if found.correct is not True:
         return found
-    function: Any = answer.value
-    with tracing.record() as events:
-        function(tk.arange(200.0), 190)
-    if sum(isinstance(event, tracing.OpEvent) for event in events) > 100:
+    if _calls(answer.value, tk.arange(200.0), 190) > 100:
         return Verdict(
             False,
             "right, but the elements are taken out one by one: for 200 numbers that is hundreds of operations. "
             "A mask takes all of them in one.",
-            "element loops",
+            LOOPS,
         )
     return Verdict(True)
 
@@ -80,7 +119,214 @@ def _loop(x: Any, low: float) -> float:
     return total / count
 
 
+# -- the loudest window
+
+
+def _power(sound: Any, width: int) -> Any:
+    return sound.unfold(0, width, width).pow(2).mean(1)
+
+
+_LOUD = function_check(
+    Case(
+        "with windows of 4 and two samples left over",
+        lambda: (tk.tensor([3.0, -3.0, 3.0, -3.0, 2.0, 2.0, 2.0, 2.0, 0.0, 5.0, 0.0, 0.0, 9.0, 9.0]), 4),
+        0,
+    ),
+    Case(
+        "with windows of 3",
+        lambda: (tk.tensor([1.0, 1.0, 1.0, -4.0, 4.0, -4.0, 0.0, 0.0, 0.0]), 3),
+        1,
+    ),
+    slips=(
+        Slip(
+            "",
+            "a wave goes up and down around 0, so its mean says nothing about how loud it is. Square first: "
+            "the mean of the *squares*.",
+            behaves=lambda sound, width: sound.unfold(0, width, width).mean(1).argmax(),
+        ),
+        Slip(
+            "",
+            "that window has the highest peak. One peak does not make it loud: take the mean of the squares.",
+            behaves=lambda sound, width: sound.abs().unfold(0, width, width).amax(1).argmax(),
+        ),
+        Slip(
+            "strides count slots",
+            "your windows overlap: each starts one sample after the one before. Here one should start where the other "
+            "ends, so the step is `width`.",
+            behaves=lambda sound, width: sound.unfold(0, width, 1).pow(2).mean(1).argmax(),
+        ),
+        Slip(
+            "counting from zero",
+            "the first window has the number 0.",
+            behaves=lambda sound, width: _power(sound, width).argmax() + 1,
+        ),
+        Slip(
+            "",
+            "that is how loud it is. Its *number* is wanted: `argmax`.",
+            behaves=lambda sound, width: _power(sound, width).amax(),
+        ),
+    ),
+)
+
+
+def _loudest(answer: Answer) -> Verdict:
+    """Judge what the function gives, and that it does not walk over the windows."""
+    found = _LOUD(answer)
+    if found.correct is not True:
+        return found
+    if _calls(answer.value, tk.arange(600.0), 3) > 100:
+        return Verdict(
+            False,
+            "right, but your function visits the windows one by one: 200 of them take hundreds of calls. Make a table "
+            "with a row for each window, and reduce it in one call.",
+            LOOPS,
+        )
+    return Verdict(True)
+
+
+def _loud_loop(sound: Any, width: int) -> int:
+    best, at = -1.0, 0
+    for i in range(len(sound) // width):
+        power = sound[i * width : (i + 1) * width].pow(2).mean().item()
+        if power > best:
+            best, at = power, i
+    return at
+
+
+# -- repair it
+
+
+_SHARES = function_check(
+    Case("of 1, 2 and 5", lambda: (tk.tensor([1.0, 2.0, 5.0]),), tk.tensor([0.125, 0.25, 0.625])),
+    Case("of two equal numbers", lambda: (tk.tensor([3.0, 3.0]),), tk.tensor([0.5, 0.5])),
+    slips=(
+        Slip(
+            "", "that divides by the largest. A share is a part of the *sum*.", behaves=lambda t: t / t.max()
+        ),
+        Slip("", "that divides by how many there are, not by their sum.", behaves=lambda t: t / len(t)),
+    ),
+)
+
+
+def _shares(answer: Answer) -> Verdict:
+    found = _SHARES(answer)
+    if found.correct is not True:
+        return found
+    calls = _calls(answer.value, tk.ones(200))
+    if calls > 500:
+        return Verdict(
+            False,
+            f"right as before, and as slow: {calls:,} calls for 200 numbers. The sum of all is computed again for "
+            "every one of them, and each is taken out and put back.",
+            LOOPS,
+        )
+    if calls > 100:
+        return Verdict(
+            False,
+            f"the sum is computed only once now, but {calls:,} calls for 200 numbers are left: each number is still "
+            "taken out of its tensor.",
+            LOOPS,
+        )
+    return Verdict(True)
+
+
+def _shares_by_hand(tk: Any, t: Any) -> Any:
+    whole = t.sum().item()
+    return tk.tensor([number.item() / whole for number in t])
+
+
+_CURVES = (
+    Slip(
+        LOOPS,
+        "Python's own `sum` is a loop over whatever it is given. Given a tensor, it adds tensors of one number each.",
+        given="bac",
+    ),
+    Slip(
+        LOOPS,
+        "Q grows a thousandfold where the numbers do, from half a microsecond on: that is Python, adding its own "
+        "numbers. And a call of the engine never takes so little time.",
+        given="cba",
+    ),
+    Slip(
+        LOOPS,
+        "P hardly grows, so hardly anything is done once for each number. Only one line calls the engine just once.",
+        when=lambda answer, mine, base: not same(answer.value, "bca") and same(str(answer.value)[:1], "a"),
+    ),
+)
+
+
 TASKS = (
+    Task(
+        "calls",
+        "Count the calls",
+        "How often does this loop call the engine?\n\n"
+        "    for i in range(10):\n"
+        "        y[i] = 2 * x[i]\n\n"
+        "Worked: in each round `x[i]` makes a tensor of one number (1), `2 *` makes another (2), and `y[i] =` "
+        "writes it (3). Ten rounds are **30** calls; `y = 2 * x` is one.\n\n"
+        "And this one? `x` and `y` hold 100 numbers each.\n\n"
+        "    total = 0.0\n"
+        "    for i in range(100):\n"
+        "        total = total + x[i] * y[i]\n\n"
+        "How many calls?",
+        number_check(
+            400,
+            slips=(
+                Slip(
+                    LOOPS,
+                    "that is one call a round. Count what happens to tensors in *one* round.",
+                    given=100,
+                ),
+                Slip(LOOPS, "`x[i]` and `y[i]` are two. What is done with them?", given=200),
+                Slip(LOOPS, "three a round: is one of `x[i]`, `y[i]`, `*` and `+` missing?", given=300),
+                Slip(LOOPS, "that is one round. There are a hundred.", given=4),
+                Slip(LOOPS, "so many would do *without* the loop: `(x * y).sum()`.", given=2),
+            ),
+        ),
+        (
+            "Everything that is done with a tensor is a call, and so is taking an element out of one.",
+            "In one round: `x[i]`, `y[i]`, a product, a sum.",
+            "4 calls in a round, and 100 rounds.",
+        ),
+        "400",
+        stage="worked",
+        entry="30",
+        right=(lambda tk, t: 400, lambda tk, t: "400", lambda tk, t: "4 * 100"),
+        wrong=(
+            (lambda tk, t: 100, LOOPS),
+            (lambda tk, t: 200, LOOPS),
+            (lambda tk, t: 300, LOOPS),
+            (lambda tk, t: 2, LOOPS),
+            (lambda tk, t: 40, ""),
+        ),
+    ),
+    Task(
+        "so_far",
+        "The mean so far",
+        "A sensor sends number after number. Write `mean_so_far(x)`: for each of them the mean of all that have come "
+        "up to it, itself included. For 4, 8 and 0 that is 4, 6 and 4.\n\n"
+        "    def mean_so_far(x):\n"
+        "        return x.cumsum(0) / ___",
+        _so_far(),
+        (
+            "`x.cumsum(0)` are the sums so far. How many numbers are in the first of them, in the second, in the last?",
+            "In sum number `i`, counted from 0, there are `i + 1` numbers.",
+            "`tk.arange(1, len(x) + 1)` counts them; so do running sums of ones.",
+        ),
+        "def mean_so_far(x):\n    return x.cumsum(0) / x.new_ones(len(x)).cumsum(0)",
+        stage="faded",
+        right=(
+            lambda tk, t: lambda x: x.cumsum(0) / (x * 0 + 1).cumsum(0),
+            lambda tk, t: lambda x: x.cumsum(0).div(x.new_ones(len(x)).cumsum(0)),
+            lambda tk, t: lambda x: x.new_tensor([x[: i + 1].mean().item() for i in range(len(x))]),
+        ),
+        wrong=(
+            (lambda tk, t: lambda x: x.cumsum(0) / len(x), ENDS),
+            (lambda tk, t: lambda x: x.cumsum(0), ENDS),
+            (lambda tk, t: lambda x: x.cumsum(0) / x.new_tensor([*range(len(x))]), "counting from zero"),
+            (lambda tk, t: lambda x: x.mean(), ""),
+        ),
+    ),
     Task(
         "count_above",
         "Without a loop",
@@ -107,8 +353,103 @@ TASKS = (
             (lambda tk, t: lambda x, low: x[x >= low].mean(), ""),
             (lambda tk, t: lambda x, low: x[x and x > low].mean(), "`if` on a tensor"),
             (lambda tk, t: lambda x, low: x.max(), ""),
-            (lambda tk, t: lambda x, low: _loop(x, low), "element loops"),
+            (lambda tk, t: lambda x, low: _loop(x, low), LOOPS),
             (lambda tk, t: lambda x, low: None, ""),
+        ),
+    ),
+    Task(
+        "loudest",
+        "The loudest moment",
+        "`sound` is a row of samples. Cut it into windows of `width` samples, each starting where the one before ends; "
+        "what is left over at the end is not used. Write `loudest(sound, width)`: the number of the window in which "
+        "the mean of the *squares* is largest, counted from 0. No loop over the windows.\n\n"
+        "    def loudest(sound, width):\n"
+        "        ...",
+        Checker(_loudest, _LOUD.slips),
+        (
+            "A table with one row for each window: then `dim=1` runs along a window.",
+            "`unfold(0, size, step)` makes that table. Which step makes one start where the other ends?",
+            "Square, take the mean along each row, and ask for the place of the largest: `argmax`.",
+        ),
+        "def loudest(sound, width):\n    return sound.unfold(0, width, width).pow(2).mean(dim=1).argmax().item()",
+        stage="free",
+        right=(
+            lambda tk, t: lambda sound, width: sound.unfold(0, width, width).pow(2).mean(1).argmax().item(),
+            lambda tk, t: lambda sound, width: (sound * sound).unfold(0, width, width).sum(-1).argmax(),
+            lambda tk, t: (
+                lambda sound, width: int(
+                    (sound[: len(sound) // width * width].view(-1, width) ** 2).mean(1).argmax()
+                )
+            ),
+        ),
+        wrong=(
+            (lambda tk, t: _loud_loop, LOOPS),
+            (lambda tk, t: lambda sound, width: sound.unfold(0, width, width).mean(1).argmax(), ""),
+            (
+                lambda tk, t: lambda sound, width: sound.unfold(0, width, 1).pow(2).mean(1).argmax().item(),
+                "strides count slots",
+            ),
+            (lambda tk, t: lambda sound, width: _power(sound, width).argmax() + 1, "counting from zero"),
+            (lambda tk, t: lambda sound, width: (sound**2).view(-1, width).mean(1).argmax(), ""),
+            (lambda tk, t: lambda sound, width: None, ""),
+        ),
+    ),
+    Task(
+        "curves",
+        "Whose times are these?",
+        "Three lines give the mean of the numbers in `x`. Each was timed for 10, 1,000 and 100,000 numbers; these are "
+        "the medians, in microseconds:\n\n"
+        "             10    1,000   100,000\n"
+        "    P         9       10        40\n"
+        "    Q       0.6       45     4,700\n"
+        "    R        70    7,000   700,000\n\n"
+        "    a   sum(x) / len(x)\n"
+        "    b   x.mean()\n"
+        "    c   sum(numbers) / len(numbers)      where numbers = x.tolist() was made beforehand\n\n"
+        "Which line is P, which is Q, which is R? Give three letters.",
+        choice_check("bca", _CURVES, "Give three letters, for P, Q and R: each of a, b and c once."),
+        (
+            "One of the lines calls the engine just once, whatever the size.",
+            "The other two are loops: Python's `sum` adds one after the other. What are the things that it adds?",
+            "P is flat. Q and R grow with the numbers, and R pays for a call of the engine at each of them.",
+        ),
+        "b c a",
+        stage="reverse",
+        entry="a b c",
+        right=(lambda tk, t: "bca", lambda tk, t: "B, C, A", lambda tk, t: "b c a"),
+        wrong=(
+            (lambda tk, t: "bac", LOOPS),
+            (lambda tk, t: "cba", LOOPS),
+            (lambda tk, t: "abc", LOOPS),
+            (lambda tk, t: "acb", LOOPS),
+            (lambda tk, t: "cab", ""),
+        ),
+    ),
+    Task(
+        "repair",
+        "Repair it",
+        "This function gives the share of each number in the sum of all. It is right, and for 20,000 numbers it takes "
+        "a minute's patience. Repair it.\n\n"
+        "    def shares(t):\n"
+        "        return tk.tensor([x.item() / t.sum().item() for x in t])",
+        Checker(_shares, _SHARES.slips),
+        (
+            "Count the calls for three numbers. Which of them are the same each time?",
+            "`t.sum()` is computed for each number again. Once is enough.",
+            "And a division takes all numbers at once, like any operation: a tensor divided by one number.",
+        ),
+        "def shares(t):\n    return t / t.sum()",
+        stage="free",
+        right=(
+            lambda tk, t: lambda t: t / t.sum(),
+            lambda tk, t: lambda t: t.div(t.sum().item()),
+            lambda tk, t: lambda t: (1 / t.sum()) * t,
+        ),
+        wrong=(
+            (lambda tk, t: lambda t: tk.tensor([x.item() / t.sum().item() for x in t]), LOOPS),
+            (lambda tk, t: lambda t: _shares_by_hand(tk, t), LOOPS),
+            (lambda tk, t: lambda t: t / t.max(), ""),
+            (lambda tk, t: lambda t: t.sum(), ""),
         ),
     ),
 )

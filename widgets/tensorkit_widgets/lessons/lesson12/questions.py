@@ -7,42 +7,153 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Question
+from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS"]
+__all__ = ["QUESTIONS", "QUIZZES"]
 
 LOOPS = "element loops"
+GAPS = "floats have gaps"
+SLOTS = "strides count slots"
+ENDS = "the ends of a running sum"
+PAIRS = "every pair takes memory"
+
+
+def _best(work: Callable[[], object], repeat: int = 5) -> float:
+    return min(timeit.repeat(work, number=1, repeat=repeat))
+
+
+def _walk(x: Any) -> Any:
+    total = 0
+    for i in range(len(x)):
+        total += x[i]
+    return total
 
 
 def _loop(tk: Any) -> str:
-    x = tk.arange(1000.0)
-
-    def walk() -> None:
-        total = 0
-        for i in range(len(x)):
-            total += x[i]
-
-    ratio = _best(walk) / _best(x.sum)
-    return "More than a hundred times as long" if ratio > 100 else "About ten times as long"
+    x = tk.rand(20_000)
+    ratio = _best(lambda: _walk(x), 2) / _best(x.sum, 20)
+    return "Hundreds or thousands of times as long" if ratio > 300 else "About ten times as long"
 
 
-def _best(work: Callable[[], object]) -> float:
-    return min(timeit.repeat(work, number=1, repeat=5))
+def _lists(tk: Any) -> str:
+    x = tk.rand(20_000)
+    ratio = _best(lambda: _walk(x), 2) / _best(lambda: _walk(x.tolist()), 10)
+    return "Less than a tenth of the time" if ratio > 10 else "About half the time"
+
+
+def _ones(tk: Any) -> str:
+    total = tk.tensor(16_777_206.0)
+    for _ in range(30):
+        total = total + 1
+    return "16,777,216, and there it stays" if total.item() == 16_777_216 else "20,000,000"
+
+
+def _windows(tk: Any) -> tuple[int, ...]:
+    return tuple(int(number) for number in tk.arange(12.0).unfold(0, 4, 3)[2].tolist())
+
+
+def _ends(tk: Any) -> tuple[int, ...]:
+    x = tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0])
+    c, wanted = x.cumsum(0).tolist(), x[3:7].sum().item()
+    [pair] = [(i, j) for i in range(10) for j in range(i, 10) if c[j] - c[i] == wanted]
+    return pair
+
+
+def _waiters(tk: Any) -> str:
+    tips = tk.ones(7, 3)
+    return "`tips.sum(dim=0)`" if tuple(tips.sum(dim=0).size()) == (3,) else "`tips.sum(dim=1)`"
+
+
+def _moved(tk: Any) -> int:
+    clip = tk.zeros(100, 3, 8, 8, dtype=tk.uint8)
+    turned = clip.permute(0, 2, 3, 1)
+    return 0 if turned.data_ptr() == clip.data_ptr() else clip.numel()
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "clip",
+                "A film clip has the size (100, 3, 8, 8): 100 frames, 3 colours, 8 × 8 bytes. How many bytes does "
+                "`clip.permute(0, 2, 3, 1)` copy, to put the colours last?",
+                0,
+                "`permute` puts sizes and strides into another order, and the bytes stay where they are. (Lesson 03)",
+                slips=(
+                    Slip(
+                        "transpose moves no data",
+                        "That is all of them. Does the storage change at all?",
+                        given=19200,
+                    ),
+                    Slip(
+                        "transpose moves no data",
+                        "That is one frame. Does the storage change at all?",
+                        given=192,
+                    ),
+                ),
+                proof=_moved,
+            ),
+            Question(
+                "tips",
+                "`tips` has the size (7, 3): seven evenings, three waiters. Which line gives the total of each "
+                "*waiter*?",
+                "`tips.sum(dim=0)`",
+                "`dim=` names what disappears. The evenings are added up, and three numbers are left. (Lesson 11)",
+                options=("`tips.sum(dim=0)`", "`tips.sum(dim=1)`", "`tips.sum()`"),
+                slips=(
+                    Slip(
+                        "`dim=` in a reduction",
+                        "That adds up the waiters: the total of each evening.",
+                        given="`tips.sum(dim=1)`",
+                    ),
+                    Slip("`dim=` in a reduction", "That is one number for everything.", given="`tips.sum()`"),
+                ),
+                proof=_waiters,
+            ),
+            Question(
+                "stretched",
+                "`one = tk.ones(1)` and `many = one.expand(1_000_000)`. How many bytes are there in the storage that "
+                "`many` reads?",
+                4,
+                "One `float32`. The stride of `many` is 0, so the same slot is read a million times. (Lesson 10)",
+                slips=(
+                    Slip(
+                        "broadcasting copies nothing",
+                        "That would be right if the number were copied.",
+                        given=4_000_000,
+                    ),
+                    Slip(
+                        "broadcasting copies nothing",
+                        "There is one slot, read again and again.",
+                        given=1_000_000,
+                    ),
+                    Slip("bytes per element", "There is one slot, and a `float32` in it.", given=1),
+                    Slip("bytes per element", "`tk.ones` makes `float32`.", given=8),
+                ),
+                proof=lambda tk: int(tk.ones(1).expand(1_000_000).untyped_storage().nbytes()),
+            ),
+        ),
+        recall=True,
+    ),
+)
 
 
 QUESTIONS = (
     Question(
         "loop",
-        "`x` holds 1000 numbers. A loop does `total += x[i]` for each of them; `x.sum()` adds them up in one call. "
-        "How long does the loop take?",
-        "More than a hundred times as long",
-        "A thousand times Python makes a tensor object for one number, and calls the engine to add it. `sum` is one "
-        "call, and walks the storage without Python.",
+        "`t` holds 20,000 numbers. `sum_loop` does `total += t[i]` for each of them; `t.sum()` adds them up in one "
+        "call. How long does the loop take?",
+        "Hundreds or thousands of times as long",
+        "Twenty thousand times Python makes a tensor object for one number, and calls the engine to add it. `sum` is "
+        "one call, and walks the storage without Python.",
         options=(
             "About as long: it is the same sum",
             "About ten times as long",
-            "More than a hundred times as long",
+            "Hundreds or thousands of times as long",
         ),
+        order="given",
         slips=(
             Slip(
                 LOOPS,
@@ -56,5 +167,127 @@ QUESTIONS = (
             ),
         ),
         proof=_loop,
+    ),
+    Question(
+        "lists",
+        "The same function with a list, `sum_loop(t.tolist())`: the list is made, and Python loops over its 20,000 "
+        "numbers. How does its time compare with that of `sum_loop(t)`?",
+        "Less than a tenth of the time",
+        "What was slow is not the loop, but the 40,000 calls of the engine in it. `tolist` is one call; from there on "
+        "Python adds its own numbers, which it is good at.",
+        options=(
+            "Longer: the list has to be made first",
+            "About as long: a loop is a loop",
+            "About half the time",
+            "Less than a tenth of the time",
+        ),
+        order="given",
+        slips=(
+            Slip(
+                LOOPS,
+                "Making the list is one call of the engine, for all numbers together.",
+                given="Longer: the list has to be made first",
+            ),
+            Slip(
+                LOOPS,
+                "It is the same loop, but no longer over a tensor: each `t[i]` was a call.",
+                given="About as long: a loop is a loop",
+            ),
+            Slip(
+                LOOPS,
+                "That would be so if a call cost as much as an addition. It costs far more.",
+                given="About half the time",
+            ),
+        ),
+        proof=_lists,
+    ),
+    Question(
+        "ones",
+        "`total` is a `float32`, and a loop adds 1 to it twenty million times. What does it hold in the end?",
+        "16,777,216, and there it stays",
+        "At 2²⁴ the gap between two neighbouring `float32` numbers becomes 2. Half a gap is rounded away, so from "
+        "there on adding 1 changes nothing.",
+        options=(
+            "20,000,000",
+            "A little less than 20,000,000: rounding is small",
+            "16,777,216, and there it stays",
+            "`inf`",
+        ),
+        slips=(
+            Slip(GAPS, "20,000,000 is a `float32`; but the way there leads over gaps.", given="20,000,000"),
+            Slip(
+                GAPS,
+                "A rounding error is small beside the total. Is it small beside the 1?",
+                given="A little less than 20,000,000: rounding is small",
+            ),
+            Slip("range is not precision", "A `float32` reaches to 3·10³⁸.", given="`inf`"),
+        ),
+        proof=_ones,
+    ),
+    Question(
+        "windows",
+        "`x` holds the twelve samples below. `x.unfold(0, 4, 3)` cuts dimension 0 into windows: each **4** samples "
+        "long, and each starting **3** samples after the one before. Press the samples of window `[2]`, or type them.",
+        (6, 7, 8, 9),
+        "The windows start at 0, 3 and 6. This one has its first sample in common with the end of the window before.",
+        slips=(
+            Slip(
+                "counting from zero", "That is window 1: the first one has the number 0.", given=(3, 4, 5, 6)
+            ),
+            Slip(SLOTS, "That would be right if they started 4 samples apart.", given=(8, 9, 10, 11)),
+            Slip(SLOTS, "4 is the length, 3 the distance from start to start.", given=(6, 7, 8)),
+            Slip(SLOTS, "The 3 is a distance in samples, not the number of a window.", given=(2, 3, 4, 5)),
+            Slip(
+                "a step multiplies the stride",
+                "The 3 is the distance between windows; inside one, samples are neighbours.",
+                given=(2, 5, 8, 11),
+            ),
+        ),
+        proof=_windows,
+        picture=lambda tk: tk.arange(12.0),
+        pick="cells",
+    ),
+    Question(
+        "ends",
+        "`c = x.cumsum(0)` is below: `c[j]` is the sum of `x[0]` up to and including `x[j]`. With *one* subtraction of "
+        "two numbers of `c` you get `x[3:7].sum()`. Press the two.",
+        (2, 6),
+        "`c[6]` is everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to go: that is `c[2]`.",
+        slips=(
+            Slip(
+                ENDS,
+                "`c[7]` has `x[7]` in it, and the slice ends before that; `c[3]` takes `x[3]` away.",
+                given=(3, 7),
+            ),
+            Slip(ENDS, "`c[3]` has `x[3]` in it, which you want to keep.", given=(3, 6)),
+            Slip(ENDS, "`c[7]` has `x[7]` in it: a slice stops before its end.", given=(2, 7)),
+        ),
+        proof=_ends,
+        picture=lambda tk: tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0]).cumsum(0),
+        pick="cells",
+    ),
+    Question(
+        "pairs",
+        "How far apart are 10,000 points on a line, on average? `(x[:, None] - x).abs().mean()` has no loop. How many "
+        "megabytes (millions of bytes) does `x[:, None] - x` take, as `float32`?",
+        400,
+        "Every point meets every other one: 10,000 × 10,000 differences of 4 bytes. And `abs` makes as many again.",
+        slips=(
+            Slip(PAIRS, "That is how many million numbers there are; each takes 4 bytes.", given=100),
+            Slip(
+                PAIRS,
+                "`x` itself takes 40 *thousand* bytes. Here every point meets all the others.",
+                given=40,
+            ),
+            Slip(
+                "bytes per element",
+                "That would be `float64`. Unless you say otherwise it is `float32`.",
+                given=800,
+            ),
+            Slip("broadcasting copies nothing", "The stretched inputs are free; the result is not.", given=0),
+        ),
+        proof=lambda tk: (
+            (tk.empty(10_000, 1, device="meta") - tk.empty(10_000, device="meta")).numel() * 4 // 1_000_000
+        ),
     ),
 )
