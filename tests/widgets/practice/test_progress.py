@@ -197,9 +197,7 @@ def test_whatever_was_written_into_the_file_by_hand_upsets_nothing(found: dict[s
 
 def test_a_state_that_no_longer_fits_its_question_is_dropped(file: Path) -> None:
     record = {"said": [1, 2], "verdicts": [None, None], "right": [None, None], "shown": [False, False]}
-    ProgressFile(file).write(
-        {"quiz 02.layouts": record, "predict 02.write_storage": {"answer": "no option"}}
-    )
+    ProgressFile(file).write({"quiz 02.layouts": record, "predict 02.write_storage": {"answer": "no option"}})
     assert Quiz("02.layouts").answers == [None] * 4
     assert not Predict("02.write_storage").revealed
 
