@@ -160,7 +160,10 @@ def test_numbers_rows_and_words() -> None:
     assert number_check(9)(Answer(True)).correct is None
     assert number_check(9)(Answer("nine")).correct is None
     assert tuple_check(2, 3)(Answer(tk.zeros(2, 3).size()))
-    assert "2 dimensions" in tuple_check(2, 3)(Answer("2")).says
+    assert tuple_check(2, 3)(Answer((7,))).says == "you gave 1 number; the answer has 2."
+    assert tuple_check(2, 3)(Answer("3, 2")).says == "the right numbers, in another order."
+    assert tuple_check(2, 3)(Answer("-2, 3")).says == "no number of the right answer is negative."
+    assert "off by one" in number_check(9)(Answer("10")).says
     assert choice_check("c a b")(Answer("C, A; b"))
     assert choice_check("c a b")(Answer("cab"))
 

@@ -164,7 +164,9 @@ def test_the_lessons_recognise_by_behaviour() -> None:
     known = {name: len(list(_behaviours(task))) for name, task in TASKS.items()}
     assert sum(known.values()) >= 100
     functions = [
-        name for name, task in TASKS.items() if "def " in task.solution and not name.startswith("14.")
+        name
+        for name, task in TASKS.items()
+        if "def " in task.solution and not name.startswith(("14.", "18.", "19."))
     ]
     assert [name for name in functions if not known[name]] == []
 

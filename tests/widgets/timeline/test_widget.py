@@ -108,8 +108,8 @@ def test_a_pageable_copy_says_why_the_program_waits() -> None:
         with timeline() as w:
             x.to("cuda", non_blocking=True).cpu()
     assert "from the CPU’s pageable memory to cuda:0" in w.goto(1).text()
-    assert "Only out of pinned memory is copied while the program goes on" in w.text()
-    assert "Only out of pinned" not in w.goto(2).text()
+    assert "The program can go on during a copy only if" in w.text()
+    assert "only if the CPU" not in w.goto(2).text()
     assert "for it, until" in w.text()
 
 

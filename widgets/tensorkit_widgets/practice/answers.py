@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorkit
 from tensorkit_widgets.practice.checking.known_errors import known_slip
-from tensorkit_widgets.practice.checking.near_misses import near_miss
+from tensorkit_widgets.practice.checking.near_misses import reason
 from tensorkit_widgets.practice.checking.typed import number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Question
@@ -172,11 +172,9 @@ def judge(asked: Question, answer: object) -> Verdict:
     if kind == "several":
         return _judge_several(asked, answer if isinstance(answer, tuple) else ())
     slip = next((slip for slip in asked.slips if slip.fits(Answer(answer))), None)
-    return (
-        slip.verdict()
-        if slip
-        else near_miss(asked.answer, answer) or Verdict(False, f"{words(asked, answer)} is not it.")
-    )
+    if slip is not None:
+        return slip.verdict()
+    return reason(asked.answer, answer, f"{words(asked, answer)} is not it.")
 
 
 def _right(asked: Question, answer: object) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorkit_widgets.practice.checking.known_errors import known_slip
-from tensorkit_widgets.practice.checking.near_misses import near_miss
+from tensorkit_widgets.practice.checking.near_misses import reason
 from tensorkit_widgets.practice.checking.time_limit import LONGEST_S, Stopped, TookTooLong, limited
 from tensorkit_widgets.practice.checking.typed import layout_parts, number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import (
@@ -249,7 +249,7 @@ def tuple_check(*right: int, slips: Iterable[Slip] = ()) -> Checker:
             return Verdict(None, f"{quoted(answer.value)} is not a row of whole numbers, such as (2, 3).")
         if got == right:
             return Verdict(True)
-        near = near_miss(right, got) or Verdict(False, f"{_row(got)} is not it.")
+        near = reason(right, got, f"{_row(got)} is not it.")
         return _wrong(known, Answer(got), near.says, near.misconception)
 
     return Checker(check)
@@ -274,7 +274,7 @@ def number_check(right: int, slips: Iterable[Slip] = ()) -> Checker:
             )
         if got == right:
             return Verdict(True)
-        near = near_miss(right, got) or Verdict(False, f"{got} is not it.")
+        near = reason(right, got, f"{got} is not it.")
         return _wrong(known, Answer(got), near.says, near.misconception)
 
     return Checker(check)

@@ -3,8 +3,7 @@
 >>> near_miss((3, 4), (4, 3)).says, near_miss((3, 4), (3,)).says
 ('the right numbers, in another order.', 'you gave 1 number; the answer has 2.')
 >>> near_miss(14, 15)
-Not yet: that is off by one: counting begins at 0.
-(counting from zero)
+Not yet: that is off by one: count again, from 0.
 >>> near_miss(14, 60, slots=20).says
 'there are 20 slots, numbered from 0 to 19.'
 >>> near_miss(14, 8) is None
@@ -17,9 +16,7 @@ from typing import Any
 
 from tensorkit_widgets.practice.facts import Verdict
 
-__all__ = ["near_miss"]
-
-ZERO = "counting from zero"
+__all__ = ["near_miss", "reason"]
 
 
 def near_miss(right: object, answer: object, slots: int = 0) -> Verdict | None:
@@ -32,6 +29,12 @@ def near_miss(right: object, answer: object, slots: int = 0) -> Verdict | None:
     if type(right) is int and isinstance(answer, (int, float)):
         return _number(right, answer, slots)
     return None
+
+
+def reason(right: object, answer: object, otherwise: str) -> Verdict:
+    """The same, with what to say where the two have nothing to do with each other."""
+    found = near_miss(right, answer)
+    return Verdict(False, otherwise) if found is None else found
 
 
 def _row(right: tuple[Any, ...], answer: tuple[Any, ...], slots: int) -> Verdict | None:
@@ -58,7 +61,7 @@ def _number(right: int, answer: float, slots: int) -> Verdict | None:
     if answer < 0 <= right:
         return Verdict(False, "the right number is not negative.")
     if abs(answer - right) == 1:
-        return Verdict(False, "that is off by one: counting begins at 0.", ZERO)
+        return Verdict(False, "that is off by one: count again, from 0.")
     return None
 
 
