@@ -114,7 +114,7 @@ def _in_windows(row: Any, n: int) -> Any:
 TASKS = (
     Task(
         "strides_of_a_copy",
-        "Which size and stride come out?",
+        "Size and stride of a copy",
         "Worked: `tk.arange(12.0).view(3, 4).t()` has the size (4, 3) and the stride (1, 4). `contiguous()` copies "
         "it: the size stays, and the copy has the stride **(3, 1)** and the offset **0**.\n\n"
         "Your turn: `t = tk.arange(20.0).view(4, 5)`. Give size, stride and offset of `t[1:, 2:4].contiguous()` as "
@@ -347,11 +347,12 @@ TASKS = (
     Task(
         "windows_of_seven",
         "Does the instrument drift?",
-        "`pressures` holds the blood pressures of 30 patients, in the order in which they came. One patient says "
-        "little about the instrument; the mean of any seven in a row says more. Write `windows_of(row, n)`: all "
-        "windows of `n` neighbouring numbers of a row, one window in each row of the result, the first beginning "
-        "with the first number, each next one a number later. Nothing may be copied. (Ask a row for its stride "
-        "before you decide on the windows': `pressures` is a column of a table.)",
+        "`pressures` holds the blood pressures of 30 patients, in the order of the file. If the instrument had "
+        "drifted meanwhile, a single patient would not show it; the mean of any seven in a row might. Write "
+        "`windows_of(row, n)`: all windows of `n` neighbouring numbers of a row, one window in each row of the "
+        "result. The first begins with the first number, and each of the others one number later than the one before. "
+        "Nothing may be copied. (Ask a row for its stride before you choose those of the windows: `pressures` is "
+        "a column of a table.)",
         function_check(
             _windows("of the second column of a table, windows of 7", 1, 2, 30, 7),
             _windows("of ten numbers, windows of 3", 0, 1, 10, 3),
