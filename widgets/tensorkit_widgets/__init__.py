@@ -22,6 +22,7 @@ from tensorkit_widgets.practice.parsons.widget import Parsons
 from tensorkit_widgets.practice.predict import Predict
 from tensorkit_widgets.practice.progress_report import forget, progress
 from tensorkit_widgets.practice.quiz import Quiz
+from tensorkit_widgets.practice.review import review
 from tensorkit_widgets.practice.setup_report import SetupReport
 from tensorkit_widgets.reduction.widget import ReductionExplorer
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
@@ -60,6 +61,7 @@ __all__ = [
     "plot_storage",
     "plot_timing",
     "progress",
+    "review",
     "timeline",
     "trace",
     "unload_ipython_extension",

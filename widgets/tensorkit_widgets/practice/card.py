@@ -176,9 +176,16 @@ class Card(SharedScript):
                 other._paint(announced)
         self._paint(announced)
 
-    def _remember(self, said: str, verdict: Verdict, sure: bool | None = None) -> None:
-        """Add an answer to the card's history."""
-        note(self._state, said, verdict, sure)
+    def _remember(
+        self,
+        said: str,
+        verdict: Verdict,
+        sure: bool | None = None,
+        about: tuple[str, ...] | None = None,
+        asked: str = "",
+    ) -> None:
+        """Add an answer to the card's history: of one question of several, which, and what it recognises."""
+        note(self._state, said, verdict, sure, self.knows if about is None else about, asked)
 
     def _before(self) -> str:
         """What was said before the answer that stands, when that was something else; '' when there was nothing."""

@@ -27,6 +27,7 @@ __all__ = [
     "find_task",
     "full_name",
     "is_name",
+    "lesson_numbers",
     "lesson_title",
     "practised",
 ]
@@ -113,7 +114,7 @@ def practised(misconception: str, near: str = "") -> str:
     >>> practised("squeeze eats the batch dimension", "04")
     'the exercise **Drop the channel, keep the batch** of lesson 04'
     """
-    for number in sorted(number for number in _lesson_numbers() if number >= near):
+    for number in sorted(number for number in lesson_numbers() if number >= near):
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
         exercises = (("exercise", task.title, {name for _, name in task.wrong}) for task in lesson.TASKS)
         quizzes = (
@@ -126,9 +127,10 @@ def practised(misconception: str, near: str = "") -> str:
     return ""
 
 
-def _lesson_numbers() -> list[str]:
+def lesson_numbers() -> list[str]:
+    """The numbers of the lessons that have cards, in their order."""
     modules = pkgutil.iter_modules(importlib.import_module("tensorkit_widgets.lessons").__path__)
-    return [found[1] for module in modules if (found := re.fullmatch(r"lesson(\d\d)", module.name))]
+    return sorted(found[1] for module in modules if (found := re.fullmatch(r"lesson(\d\d)", module.name)))
 
 
 def full_name(name: str, listed: str) -> str:
@@ -140,7 +142,7 @@ def full_name(name: str, listed: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         return name
     homes = []
-    for number in _lesson_numbers():
+    for number in lesson_numbers():
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
         homes += [f"{number}.{name}" for thing in getattr(lesson, listed, ()) if thing.name == name]
     if len(homes) > 1:

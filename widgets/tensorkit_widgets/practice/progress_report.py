@@ -28,6 +28,8 @@ from tensorkit_widgets.practice.catalogue import (
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Note
 from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.progress_file import ProgressFile
+from tensorkit_widgets.practice.progress_picture import lesson_rows, rows_svg, rows_text
+from tensorkit_widgets.practice.schedule import about
 from tensorkit_widgets.practice.session_log import CARDS, State, events
 
 __all__ = ["Met", "forget", "main", "misconceptions", "progress", "tell"]
@@ -92,15 +94,10 @@ def misconceptions(states: Mapping[str, Mapping[str, Any]]) -> list[Met]:
             cards.setdefault(name, {})[key] = None
             open_ones[name] = True
         elif event["correct"]:
-            for known in (*_knows(states[key]), *(e["misconception"] for e in events(states[key]))):
+            for known in (*about(states[key], event), *(e["misconception"] for e in events(states[key]))):
                 if known in open_ones:
                     open_ones[known] = False
     return [Met(name, times[name], not open_ones[name], tuple(cards[name])) for name in times]
-
-
-def _knows(state: Mapping[str, Any]) -> tuple[str, ...]:
-    found = state.get("knows", ())
-    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, tuple) else ()
 
 
 @dataclass(frozen=True)
@@ -125,9 +122,10 @@ class _Report(Note):
             for number, cards in groupby(_by_lesson(states), lambda entry: _lesson(entry[0]))
         ]
         lessons = [(heading, lines) for heading, lines in lessons if lines]
-        met, where = misconceptions(states), _kept(file)
-        report = cls(_text(lessons, met, where))
-        report._html = _page(lessons, met, where)
+        met, where, rows = misconceptions(states), _kept(file), lesson_rows(states)
+        report = cls(_text(lessons, met, where, rows_text(rows)))
+        picture = f"<p>{rows_svg(rows)}</p>" if lessons else ""
+        report._html = picture + _page(lessons, met, where)
         return report
 
     def _repr_html_(self) -> str:
@@ -148,11 +146,11 @@ def _kept(file: ProgressFile) -> str:
 _NOTHING = "No exercise has been opened yet."
 
 
-def _text(lessons: Lessons, met: Sequence[Met], where: str) -> str:
-    parts: list[str] = []
+def _text(lessons: Lessons, met: Sequence[Met], where: str, glance: str = "") -> str:
+    parts: list[str] = [f"**Your progress**\n\n{glance}"] if glance else []
     for heading, lines in lessons:
         parts += [f"**{heading}**", "\n".join(_in_text(line) for line in lines)]
-    parts = parts or [_NOTHING]
+    parts = parts if lessons else [_NOTHING]
     if met:
         parts += ["**Misconceptions met**", "\n".join(_told(one) for one in met)]
     return "\n\n".join([*parts, where] if where else parts)
@@ -225,7 +223,7 @@ def _by_lesson(states: Mapping[str, State]) -> Sequence[tuple[str, State]]:
 
 def _headed(number: str) -> str:
     try:
-        return f"{number} · {lesson_title(number)}" if number else "Questions of your own"
+        return f"{number} · {lesson_title(number)}" if number else "Reviews, and questions of your own"
     except LookupError:  # kept by another version of the kit
         return f"Lesson {number}"
 
@@ -260,13 +258,19 @@ def _line(key: str, state: Mapping[str, Any]) -> _Line | None:
     return _Line(_KINDS[kind], _called(key), done, _mood(kind, state)) if done else None
 
 
-_KINDS = {"exercise": "Exercise", "parsons": "Puzzle", "predict": "Prediction", "quiz": "Quiz"}
+_KINDS = {
+    "exercise": "Exercise",
+    "parsons": "Puzzle",
+    "predict": "Prediction",
+    "quiz": "Quiz",
+    "review": "Review",
+}
 
 
 def _mood(kind: str, state: Mapping[str, Any]) -> str:
     if kind in ("exercise", "parsons"):
         return "right" if state.get("solved") else "open"
-    if kind == "quiz":
+    if kind in ("quiz", "review"):
         answered = state.get("right", ())
         return "right" if isinstance(answered, tuple) and all(one is True for one in answered) else "open"
     return "right" if events(state)[-1]["correct"] else "wrong"
@@ -283,7 +287,7 @@ def _predict(state: Mapping[str, Any]) -> str:
         return ""
     first, last = past[0], past[-1]
     if first["correct"]:
-        return "as predicted"
+        return "as predicted" if last["correct"] else "right at first, not since"
     if last["correct"]:
         return "not as predicted at first, right since"
     return "not as predicted, and you were sure" if last.get("sure") is True else "not as predicted"
@@ -295,7 +299,13 @@ def _quiz(state: Mapping[str, Any]) -> str:
     return f"{sum(one is True for one in answered)} of {len(answered)} right" if events(state) else ""
 
 
-_STANDS = {"exercise": _exercise, "parsons": _exercise, "predict": _predict, "quiz": _quiz}
+_STANDS = {
+    "exercise": _exercise,
+    "parsons": _exercise,
+    "predict": _predict,
+    "quiz": _quiz,
+    "review": _quiz,
+}
 
 
 def _stands(one: Met) -> str:

@@ -67,10 +67,12 @@ class Quiz(Card):
             _check_question(question)
         ordered = tuple(_in_order(question, named) for question in self._sheet.questions)
         self._sheet = replace(self._sheet, questions=ordered)
-        blank = (None,) * len(self._sheet.questions)
-        fresh = {"said": blank, "verdicts": blank, "right": blank, "shown": (False,) * len(blank), "note": ""}
         slips = (slip.misconception for question in self._sheet.questions for slip in question.slips)
-        super().__init__(named, fresh, slips)
+        super().__init__(named, self._fresh_state(), slips)
+
+    def _fresh_state(self) -> dict[str, Any]:
+        blank = (None,) * len(self._sheet.questions)
+        return {"said": blank, "verdicts": blank, "right": blank, "shown": (False,) * len(blank), "note": ""}
 
     def _settle(self) -> None:
         count = len(self._sheet.questions)
@@ -135,7 +137,9 @@ class Quiz(Card):
                 return verdict
             for name, entry in (("said", said), ("verdicts", verdict), ("right", verdict.correct)):
                 self._set_at(name, number, entry)
-            self._remember(f"{number}: {_told(said)}", verdict)
+            lesson = self._name if is_name(self._name) else ""
+            name = f"{lesson}.{asked.name}" if lesson else asked.name
+            self._remember(f"{number}: {_told(said)}", verdict, about=_about(asked), asked=name)
             self._draw(f"Question {number}. {verdict.title}. {verdict.says} {self._tally()}")
         return verdict
 
@@ -206,6 +210,11 @@ class Quiz(Card):
             acts[f"answer-{number}"] = lambda value, number=number: self.answer(number, value)  # type: ignore[misc]
             acts[f"reveal-{number}"] = lambda _, number=number: self.reveal(number)  # type: ignore[misc]
         return acts
+
+
+def _about(asked: Question) -> tuple[str, ...]:
+    """The misconceptions that a question recognises."""
+    return tuple(dict.fromkeys(slip.misconception for slip in asked.slips if slip.misconception))
 
 
 def _told(said: object) -> str:

@@ -118,14 +118,27 @@ def _later() -> None:
 atexit.register(flush)
 
 
-def note(state: State, said: str, verdict: Verdict, sure: bool | None = None) -> None:
-    """Add an answer to the history of a card; `sure` is whether the learner was, None where that was not said."""
+def note(
+    state: State,
+    said: str,
+    verdict: Verdict,
+    sure: bool | None = None,
+    about: Iterable[str] = (),
+    asked: str = "",
+) -> None:
+    """Add an answer to the history of a card.
+
+    `sure` is whether the learner was, None where that was not said; `about` are the misconceptions that the question
+    recognises, `asked` is its name where the card has several.
+    """
     event = {
         "at": _now(),
         "said": said[:LONGEST_TEXT],
         "correct": verdict.correct,
         "misconception": verdict.misconception,
+        "about": tuple(about),
         **({} if sure is None else {"sure": sure}),
+        **({"asked": asked} if asked else {}),
     }
     state["history"] = (*state["history"], event)[-progress_file.MOST_EVENTS :]
 
@@ -169,7 +182,7 @@ def forgotten(name: str) -> list[str]:
 
 def _touched(state: State) -> bool:
     """Has anything been done to this card?"""
-    values = [value for name, value in state.items() if name not in ("knows", "changed")]
+    values = [value for name, value in state.items() if name not in ("knows", "changed", "dealt")]
     return any(
         any(value)
         if isinstance(value, tuple)
