@@ -173,8 +173,8 @@ TASKS = (
     Task(
         "which_fit",
         "Backwards: which of these are true?",
-        "Three are about sizes, and three about functions from this lesson. Which of them are true? Give their "
-        "letters.\n\n"
+        "Three of these statements are about sizes, and three about functions from this lesson. Which of the six are "
+        "true? Give their letters.\n\n"
         "    a: sizes (5, 1, 2) and (4, 2) fit\n"
         "    b: sizes (6, 2) and (6,) fit\n"
         "    c: sizes (0,) and (1,) fit\n"

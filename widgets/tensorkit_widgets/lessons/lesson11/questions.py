@@ -176,7 +176,7 @@ QUESTIONS = (
         "And `t.sum(dim=0)` of the same `t`? Which elements of `t` make its **first** number? Press them, or type "
         "their numbers.",
         (0, 4, 8),
-        "Dimension 0 disappears, so what lies **under one another** is added: 0 + 4 + 8 = 12.",
+        "Dimension 0 disappears, so the numbers of each **column** are added: 0 + 4 + 8 = 12.",
         slips=(
             Slip(
                 DIM, "That is the first row. It makes the first number of `t.sum(dim=1)`.", given=(0, 1, 2, 3)
