@@ -58,6 +58,8 @@ TELLS = (
     ("10.ghosts", "its stride becomes 0"),
     ("10.fits", "non-singleton dimension 2"),
     ("10.column_row", "(N, 1) against (N,)"),
+    ("11.sum_dim1", "struck the 4 out"),
+    ("11.centre", "leaves a 1 where the dimension was"),
     ("11.square", "An error is the lucky case"),
     ("11.max_dim", "the place of each"),
     ("11.count", "sum of a mask counts"),

@@ -347,6 +347,11 @@ TASKS = (
                 ),
                 Slip(
                     "",
+                    "those two have changed places: the rows come first, then the ids.",
+                    behaves=lambda t: _watch_by_nonzero(t)[::-1],
+                ),
+                Slip(
+                    "",
                     "the rows are right; their ids are missing.",
                     behaves=lambda t: t[(t[:, 0] > 50) & (t[:, 1] > 150)],
                 ),

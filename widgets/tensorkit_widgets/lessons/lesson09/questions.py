@@ -179,7 +179,7 @@ QUESTIONS = (
     Question(
         "view_or_copy",
         "`t = tk.arange(12.0).view(3, 4)`. Both `a = t[0:3:2]` and `b = t[[0, 2]]` hold rows 0 and 2. Then you write "
-        "`a[0, 0] = 50.0` and `b[0, 1] = 60.0`. Which elements **of `t`** have changed? Press them.",
+        "`a[0, 0] = 50.0` and `b[0, 1] = 60.0`. Which elements of `t` have changed? Press them.",
         (0,),
         "`a` is a view, so its write arrives in `t`. `b` is a copy: the 60 is in the storage of `b` alone.",
         slips=(

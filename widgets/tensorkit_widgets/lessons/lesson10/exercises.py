@@ -173,8 +173,8 @@ TASKS = (
     Task(
         "which_fit",
         "Backwards: which of these are true?",
-        "Three are about sizes, and three about functions from this lesson. Which of them are true? Give their "
-        "letters.\n\n"
+        "Three of these statements are about sizes, and three about functions from this lesson. Which of the six are "
+        "true? Give their letters.\n\n"
         "    a: sizes (5, 1, 2) and (4, 2) fit\n"
         "    b: sizes (6, 2) and (6,) fit\n"
         "    c: sizes (0,) and (1,) fit\n"
@@ -197,7 +197,7 @@ TASKS = (
         ),
         (
             "From the right, two sizes fit when they are equal, or one is 1, or one is not there.",
-            "`asin` gives an angle between -π/2 and π/2; π/2 is 1.57. Which of the two angles lies in there?",
+            "`asin` gives an angle between -π/2 and π/2; π/2 is 1.57. Which of the two angles is in there?",
             "Three of the six are true. `~` of True is False, but 1 is not True: all of its bits are turned.",
         ),
         "a c d",
@@ -215,7 +215,7 @@ TASKS = (
     Task(
         "inside",
         "Which lie inside?",
-        "Write `inside(t)`: a tensor of bool that says, for each number of `t`, whether it lies between -1 and 1 (both "
+        "Write `inside(t)`: a tensor of bool that says, for each number of `t`, whether it is between -1 and 1 (both "
         "included).\n\n"
         "    def inside(t):\n"
         "        return ___",

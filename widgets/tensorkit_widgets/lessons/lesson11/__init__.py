@@ -3,9 +3,9 @@
 Another lesson's do not belong here.
 """
 
-from tensorkit_widgets.lessons.lesson11.exercises import PUZZLES, TASKS
+from tensorkit_widgets.lessons.lesson11.exercises import TASKS
 from tensorkit_widgets.lessons.lesson11.questions import QUESTIONS, QUIZZES
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
 TITLE = "Reductions"

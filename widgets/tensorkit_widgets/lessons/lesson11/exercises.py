@@ -8,9 +8,9 @@ import tensorkit as tk
 from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
+from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["PUZZLES", "TASKS"]
+__all__ = ["TASKS"]
 
 DIM = "`dim=` in a reduction"
 
@@ -18,121 +18,105 @@ DIM = "`dim=` in a reduction"
 KEEP = "keepdim leaves a 1"
 
 
-def _twelve(tk: Any) -> Any:
-    return tk.arange(12.0).view(3, 4)
+def _classes(tk: Any) -> Any:
+    return tk.tensor([[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 6.0, 4.0, 3.0, 5.0]])
 
 
-def _square(tk: Any) -> Any:
-    return tk.tensor([[1.0, 2.0, 6.0], [0.0, 3.0, 9.0], [5.0, 5.0, 5.0]])
+def _batch(photos: int, rows: int, columns: int) -> Any:
+    """Photos whose channels, rows and columns all differ."""
+    numbers = tk.arange(3.0 * photos * rows * columns)
+    return ((numbers * numbers) % 17).view(photos, 3, rows, columns)
 
 
-def _scores(tk: Any) -> Any:
-    return tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])
+def _standard(batch: Any, dim: Any = (0, 2, 3)) -> Any:
+    return (batch - batch.mean(dim, keepdim=True)) / batch.std(dim, keepdim=True)
+
+
+def _by_last_dimension(batch: Any) -> Any:
+    """With the channels last, means of size (3,) line up by themselves."""
+    last = batch.permute(0, 2, 3, 1)
+    return ((last - last.mean((0, 1, 2))) / last.std((0, 1, 2))).permute(0, 3, 1, 2)
 
 
 TASKS = (
     Task(
         "size_after",
         "The size that is left",
-        "`t = tk.ones(2, 3, 4)`.\n\n"
-        "Worked: `t.sum(dim=0)` strikes out dimension 0, the 2. Left is **(3, 4)**.\n\n"
-        "Your turn: which size has `t.sum(dim=1)`?",
+        "`t = tk.ones(5, 6, 7)`.\n\n"
+        "Worked: `t.sum(dim=0)` strikes out dimension 0, the 5. What is left is **(6, 7)**.\n\n"
+        "Your turn: what size is `t.sum(dim=1)`?",
         tuple_check(
-            2,
-            4,
+            5,
+            7,
             slips=(
-                Slip(DIM, "That is the dimension that goes; the other two stay.", given=(3,)),
-                Slip(DIM, "That strikes out dimension 0, as in the worked example.", given=(3, 4)),
-                Slip("counting from zero", "Dimension 1 is the second one, the 3.", given=(2, 3)),
-                Slip(KEEP, "That is what `keepdim=True` would leave.", given=(2, 1, 4)),
+                Slip(DIM, "That is the dimension that disappears; the other two stay.", given=(6,)),
+                Slip(DIM, "That strikes out dimension 0, as in the worked example.", given=(6, 7)),
+                Slip("counting from zero", "Dimension 1 is the second one, the 6.", given=(5, 6)),
+                Slip(KEEP, "That is what `keepdim=True` would leave.", given=(5, 1, 7)),
+                Slip(DIM, "Only one dimension was named, so only one disappears.", given=(7,)),
+                Slip(DIM, "Only one dimension was named, so only one disappears.", given=(5,)),
+                Slip(DIM, "Those are the right two. They stay in their order.", given=(7, 5)),
+                Slip(DIM, "The dimension that you name disappears.", given=(5, 6, 7)),
             ),
         ),
         (
-            "Write the size down: (2, 3, 4). Dimensions are counted from 0.",
+            "Write the size down: (5, 6, 7). Dimensions are counted from 0.",
             "The dimension that you name is the one that disappears.",
-            "Strike the 3 out.",
+            "Strike the 6 out.",
         ),
-        "(2, 4)",
+        "(5, 7)",
         stage="worked",
-        entry="(3, 4)",
+        entry="(6, 7)",
         right=(
-            lambda tk, t: (2, 4),
-            lambda tk, t: "(2, 4)",
-            lambda tk, t: tk.ones(2, 3, 4).sum(dim=1).size(),
+            lambda tk, t: (5, 7),
+            lambda tk, t: "(5, 7)",
+            lambda tk, t: tk.ones(5, 6, 7).sum(dim=1).size(),
         ),
         wrong=(
-            (lambda tk, t: (3,), DIM),
-            (lambda tk, t: (3, 4), DIM),
-            (lambda tk, t: (2, 1, 4), KEEP),
-            (lambda tk, t: (2, 3), "counting from zero"),
+            (lambda tk, t: (6,), DIM),
+            (lambda tk, t: (6, 7), DIM),
+            (lambda tk, t: (5, 1, 7), KEEP),
+            (lambda tk, t: (5, 6), "counting from zero"),
+            (lambda tk, t: (7, 5), DIM),
             (lambda tk, t: (4, 2), ""),
-        ),
-    ),
-    Task(
-        "which_dims",
-        "Backwards: which dimensions were named?",
-        "Somebody reduced a tensor of size (2, 3, 4) and got one of size (3,). Which dimensions did they name?",
-        tuple_check(
-            0,
-            2,
-            slips=(
-                Slip(DIM, "That one stayed. The named ones are those that are gone.", given=(1,)),
-                Slip(DIM, "Those are the sizes; a dimension is named by its number.", given=(2, 4)),
-                Slip("counting from zero", "The first dimension has the number 0.", given=(1, 3)),
-            ),
-        ),
-        (
-            "Which numbers of (2, 3, 4) are missing in (3,)?",
-            "The 2 and the 4 are missing. At which places do they stand?",
-            "Places are counted from 0: the 2 stands at 0, and the 4 …",
-        ),
-        "(0, 2)",
-        stage="reverse",
-        entry="(0, 1)",
-        right=(lambda tk, t: (0, 2), lambda tk, t: [0, 2], lambda tk, t: "0, 2"),
-        wrong=(
-            (lambda tk, t: (1,), DIM),
-            (lambda tk, t: (2, 4), DIM),
-            (lambda tk, t: (1, 3), "counting from zero"),
-            (lambda tk, t: (0, 1), ""),
         ),
     ),
     Task(
         "row_means",
         "One mean for each row",
-        "`t = tk.arange(12.0).view(3, 4)` has three rows of four numbers. Fill the gap so that `m` holds the mean of "
-        "each **row**, size (3,):\n\n"
+        "`t` holds the marks of two classes, five pupils in each row. Fill the gap so that `m` holds the mean of "
+        "each **row**, size (2,):\n\n"
         "    m = t.mean(dim=___)",
         tensor_check(
-            size=(3,),
-            values=[1.5, 5.5, 9.5],
+            size=(2,),
+            values=[3.0, 4.0],
             slips=(
                 Slip(
                     DIM,
-                    "those are the means of the four columns. `dim=0` makes dimension 0, the rows, disappear.",
+                    "those are the means of the five columns. `dim=0` makes dimension 0, the rows, disappear.",
                     behaves=lambda t: t.mean(dim=0),
                 ),
-                Slip(DIM, "without a `dim`, all dimensions go.", behaves=lambda t: t.mean()),
+                Slip(DIM, "without a `dim`, all dimensions disappear.", behaves=lambda t: t.mean()),
                 Slip(
                     "",
-                    "those are the sums of the rows; a mean divides them by 4.",
+                    "those are the sums of the rows; a mean divides them by 5.",
                     behaves=lambda t: t.sum(dim=1),
                 ),
                 Slip(
                     KEEP,
-                    "right numbers, in a column: `keepdim=True` was not asked for.",
+                    "the numbers are right, but they are in a column, of size (2, 1). Leave `keepdim=True` out.",
                     behaves=lambda t: t.mean(1, keepdim=True),
                 ),
             ),
         ),
         (
             "The result has one number for each row, so dimension 0 has to stay.",
-            "Which dimension has to go? Name that one.",
+            "Which dimension must disappear? Name that one.",
             "`t.mean(dim=1)`, or `dim=-1`: the last one.",
         ),
         "m = t.mean(dim=1)",
         stage="faded",
-        base=_twelve,
+        base=_classes,
         right=(
             lambda tk, t: t.mean(dim=1),
             lambda tk, t: t.mean(-1),
@@ -147,154 +131,36 @@ TASKS = (
         ),
     ),
     Task(
-        "centre_rows",
-        "Every row around zero",
-        "`t` is a square: three rows of three numbers. Subtract from every number the mean of its **row**.\n\n"
-        "    c = t - t.mean(___)",
-        tensor_check(
-            size=(3, 3),
-            values=[[-2.0, -1.0, 3.0], [-4.0, -1.0, 5.0], [0.0, 0.0, 0.0]],
+        "which_dims",
+        "Backwards: which dimensions were named?",
+        "A batch of photos has the size (8, 3, 75, 64). Somebody reduced it and got a tensor of size (8, 64). Which "
+        "dimensions did they name?",
+        tuple_check(
+            1,
+            2,
             slips=(
-                Slip(
-                    KEEP,
-                    "no error, and still wrong: the means have the size (3,), so they were lined up with the "
-                    "**columns**. A column of means has the size (3, 1).",
-                    behaves=lambda t: t - t.mean(dim=1),
-                ),
-                Slip(
-                    DIM,
-                    "that subtracts the mean of its **column**.",
-                    behaves=lambda t: t - t.mean(dim=0),
-                ),
-                Slip(
-                    DIM,
-                    "that subtracts the one mean of all nine numbers.",
-                    behaves=lambda t: t - t.mean(),
-                ),
+                Slip(DIM, "Those stayed. The named ones are those that disappeared.", given=(0, 3)),
+                Slip(DIM, "Those are the sizes; a dimension is named by its number.", given=(3, 75)),
+                Slip(DIM, "Those are the sizes that stayed.", given=(8, 64)),
+                Slip("counting from zero", "The first dimension has the number 0.", given=(2, 3)),
+                Slip(DIM, "Two dimensions disappeared.", given=(1,)),
+                Slip(DIM, "Two dimensions disappeared.", given=(2,)),
             ),
         ),
         (
-            "Which dimension goes, if every row gets one mean?",
-            "The means have to stand in a column, one beside each row: size (3, 1).",
-            "`t.mean(dim=1, keepdim=True)`",
+            "Which numbers of (8, 3, 75, 64) are missing in (8, 64)?",
+            "The 3 and the 75 are missing. At which places are they?",
+            "Places are counted from 0: the 8 is at place 0, and the 3 …",
         ),
-        "c = t - t.mean(dim=1, keepdim=True)",
-        stage="faded",
-        base=_square,
-        right=(
-            lambda tk, t: t - t.mean(dim=1, keepdim=True),
-            lambda tk, t: t - t.mean(1).unsqueeze(1),
-            lambda tk, t: (t.t() - t.mean(1)).t(),
-        ),
+        "(1, 2)",
+        stage="reverse",
+        entry="(0, 1)",
+        right=(lambda tk, t: (1, 2), lambda tk, t: [1, 2], lambda tk, t: "1, 2", lambda tk, t: "(1, 2)"),
         wrong=(
-            (lambda tk, t: t - t.mean(dim=1), KEEP),
-            (lambda tk, t: t - t.mean(dim=0), DIM),
-            (lambda tk, t: t - t.mean(), DIM),
-            (lambda tk, t: t, ""),
-        ),
-    ),
-    Task(
-        "mean_score",
-        "The mean score of each class",
-        "`t = tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])` holds the scores of two classes, one in each row. Give the mean "
-        "of each class, as `float32`.\n\n"
-        "    mean = ___",
-        tensor_check(
-            size=(2,),
-            dtype="float32",
-            values=[2.5, 5.75],
-            slips=(
-                Slip(
-                    "integer mean",
-                    "an integer cannot hold 2.5. Make floats first: `t.float()`, or say `dtype=` in `mean`.",
-                    behaves=(lambda t: t.sum(1) // t.size(1), lambda t: (t.sum(1) / t.size(1)).long()),
-                ),
-                Slip(
-                    "integer mean",
-                    "the fractions were cut before they became floats.",
-                    behaves=(
-                        lambda t: (t.sum(1) // t.size(1)).float(),
-                        lambda t: (t.sum(1) // t.size(1)).double(),
-                    ),
-                ),
-                Slip(
-                    DIM,
-                    "those are the means of the four columns, over the classes.",
-                    behaves=lambda t: t.float().mean(dim=0),
-                ),
-                Slip(DIM, "that is one mean for both classes.", behaves=lambda t: t.float().mean()),
-            ),
-        ),
-        (
-            "`t.mean(1)` alone is refused. What does the message say about the dtype?",
-            "Either make floats of `t` first, or say in which dtype `mean` should count.",
-            "`t.float().mean(dim=1)`",
-        ),
-        "mean = t.float().mean(dim=1)",
-        stage="free",
-        base=_scores,
-        right=(
-            lambda tk, t: t.float().mean(dim=1),
-            lambda tk, t: t.mean(1, dtype=tk.float32),
-            lambda tk, t: t.sum(1) / t.size(1),
-        ),
-        wrong=(
-            (lambda tk, t: t.sum(1) // 4, "integer mean"),
-            (lambda tk, t: (t.sum(1) // 4).float(), "integer mean"),
-            (lambda tk, t: t.float().mean(dim=0), DIM),
-            (lambda tk, t: t.float().mean(), DIM),
-            (lambda tk, t: t.float().sum(1), ""),
-        ),
-    ),
-    Task(
-        "best_place",
-        "Where is the largest?",
-        "For each row of `t = tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])`, give the **place** of its largest number "
-        "(of equal ones, the first).\n\n"
-        "    place = ___",
-        tensor_check(
-            size=(2,),
-            dtype="int64",
-            values=[3, 0],
-            slips=(
-                Slip(
-                    "max gives two",
-                    "those are the largest numbers themselves.",
-                    behaves=lambda t: t.max(dim=1).values,
-                ),
-                Slip(
-                    DIM,
-                    "that looks for the largest in each of the four columns.",
-                    behaves=lambda t: t.argmax(dim=0),
-                ),
-                Slip(
-                    DIM,
-                    "without a `dim`, the whole tensor is one long row.",
-                    behaves=lambda t: t.argmax(),
-                ),
-                Slip("max gives two", "that is the largest number of all.", behaves=lambda t: t.max()),
-            ),
-        ),
-        (
-            "There is a reduction that gives the place instead of the number.",
-            "`argmax` gives places; which dimension has to go?",
-            "`t.argmax(dim=1)`; `t.max(dim=1).indices` is the same.",
-        ),
-        "place = t.argmax(dim=1)",
-        stage="free",
-        base=_scores,
-        right=(
-            lambda tk, t: t.argmax(dim=1),
-            lambda tk, t: t.max(dim=1).indices,
-            lambda tk, t: tk.tensor([int(row.argmax()) for row in t]),
-        ),
-        wrong=(
-            (lambda tk, t: t.max(dim=1).values, "max gives two"),
-            (lambda tk, t: t.argmax(dim=0), DIM),
-            (lambda tk, t: t.argmax(), DIM),
-            (lambda tk, t: t.max(), "max gives two"),
-            (lambda tk, t: tk.zeros(4).long(), ""),
-            (lambda tk, t: t.argmin(dim=1), ""),
+            (lambda tk, t: (0, 3), DIM),
+            (lambda tk, t: (3, 75), DIM),
+            (lambda tk, t: (2, 3), "counting from zero"),
+            (lambda tk, t: (0, 1), ""),
         ),
     ),
     Task(
@@ -330,7 +196,7 @@ TASKS = (
                 ),
                 Slip(
                     DIM,
-                    "that is one answer for the whole table: without a `dim`, all dimensions go.",
+                    "that is one answer for the whole table: without a `dim`, all dimensions disappear.",
                     behaves=(
                         lambda t: (t > 0).all(),
                         lambda t: (t > 0).all().sum(),
@@ -344,7 +210,7 @@ TASKS = (
                 ),
                 Slip(
                     "",
-                    "that counts rows with **any** number above zero; asked are those with all.",
+                    "that counts rows with **any** number above zero; you need those with all.",
                     behaves=lambda t: (t > 0).any(dim=1).sum(),
                 ),
                 Slip(
@@ -380,63 +246,157 @@ TASKS = (
             (lambda tk, t: lambda x: None, ""),
         ),
     ),
-)
-
-
-def _start(tk: Any) -> dict[str, Any]:
-    return {"t": tk.tensor([[1, 2, 1], [4, 2, 2], [8, 4, 4]])}
-
-
-_PROGRAM = """
-x = t.float()
-total = x.sum(dim=1, keepdim=True)
-share = x / total
-"""
-
-
-PUZZLES = (
-    Puzzle(
-        "shares",
-        "Each row as shares of one",
-        "`t` counts votes: three rows of three numbers. Make `share`, in which every number is divided by the sum of "
-        "its **row**, so that each row adds up to 1.",
-        _PROGRAM,
-        "share",
-        tensor_check(
-            size=(3, 3),
-            dtype="float32",
-            values=[[0.25, 0.5, 0.25], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25]],
+    Task(
+        "standardise",
+        "Real photographs: the same light for every channel",
+        "Before a network sees photos, each **channel** is standardised: its mean is subtracted, and the result is "
+        "divided by its standard deviation. Both are taken over all photos and all pixels of the batch. `batch` has "
+        "the size (photos, channels, rows, columns). Write `standardise(batch)`; the result has the same size.\n\n"
+        "    def standardise(batch):\n"
+        "        return ___",
+        function_check(
+            Case("of two photos of 4 by 5 pixels", lambda: (_batch(2, 4, 5),), _standard(_batch(2, 4, 5))),
+            Case("of three photos of 3 by 3 pixels", lambda: (_batch(3, 3, 3),), _standard(_batch(3, 3, 3))),
+            Case("of one photo of 2 by 3 pixels", lambda: (_batch(1, 2, 3),), _standard(_batch(1, 2, 3))),
+            slips=(
+                Slip(
+                    KEEP,
+                    "three means of size (3,) line up with the **columns** of the photos, not with the channels. "
+                    "`keepdim=True` leaves (1, 3, 1, 1).",
+                    behaves=lambda b: (b - b.mean((0, 2, 3))) / b.std((0, 2, 3)),
+                ),
+                Slip(
+                    DIM,
+                    "that has one mean for all three channels together: without a `dim`, all dimensions disappear.",
+                    behaves=lambda b: (b - b.mean()) / b.std(),
+                ),
+                Slip(
+                    DIM,
+                    "that has a mean for each **photo** and channel. Dimension 0, the photos, has to disappear as "
+                    "well.",
+                    behaves=lambda b: _standard(b, (2, 3)),
+                ),
+                Slip(
+                    DIM,
+                    "that has a mean for each **column**. The dimensions that you name disappear; the channels, "
+                    "dimension 1, should be left.",
+                    behaves=lambda b: _standard(b, (0, 1, 2)),
+                ),
+                Slip(
+                    DIM,
+                    "you named the channels, so they disappear. Name the other three dimensions.",
+                    behaves=lambda b: _standard(b, 1),
+                ),
+                Slip(
+                    "",
+                    "the means are subtracted; divide by the standard deviations as well.",
+                    behaves=lambda b: b - b.mean((0, 2, 3), keepdim=True),
+                ),
+                Slip(
+                    "std divides by n - 1",
+                    "that is the variance, the square of the standard deviation.",
+                    behaves=lambda b: (b - b.mean((0, 2, 3), keepdim=True)) / b.var((0, 2, 3), keepdim=True),
+                ),
+                Slip(
+                    "std divides by n - 1",
+                    "those standard deviations divide by n. Use `std` as it is.",
+                    behaves=lambda b: (
+                        (b - b.mean((0, 2, 3), keepdim=True)) / b.std((0, 2, 3), keepdim=True, correction=0)
+                    ),
+                ),
+            ),
         ),
         (
-            "Every row gets one sum: which dimension goes?",
-            "The sums have to stand in a column beside the rows: size (3, 1).",
-            "`x` comes first, then its sums by `dim=1` with `keepdim=True`, then the division.",
+            "One mean for each channel: which dimension is left, and which three have to disappear?",
+            "`dim=(0, 2, 3)`. The means meet the batch again, so they need a 1 in each of these places.",
+            "`batch.mean(dim=(0, 2, 3), keepdim=True)`, and `std` in the same way.",
         ),
-        strays=(
-            Stray(
-                "total = x.sum(dim=0, keepdim=True)",
-                DIM,
-                "`dim=0` makes the rows disappear: that is one sum for each column.",
-            ),
-            Stray(
-                "total = x.sum(dim=1)",
-                KEEP,
-                "sums of size (3,) are lined up with the columns; nothing warns, because it is a square.",
-            ),
-            Stray("total = x.sum(dim=-1, keepdim=True)"),
-            Stray("total = x.sum(dim=1).unsqueeze(1)"),
-        ),
-        base="t",
-        setup=_start,
+        "def standardise(batch):\n"
+        "    mean = batch.mean(dim=(0, 2, 3), keepdim=True)\n"
+        "    return (batch - mean) / batch.std(dim=(0, 2, 3), keepdim=True)",
+        stage="free",
         right=(
-            _PROGRAM.strip(),
-            _PROGRAM.strip().replace("dim=1", "dim=-1"),
-            _PROGRAM.strip().replace("sum(dim=1, keepdim=True)", "sum(dim=1).unsqueeze(1)"),
+            lambda tk, t: _standard,
+            lambda tk, t: (
+                lambda b: (b - b.mean((0, 2, 3)).view(1, 3, 1, 1)) / b.std((0, 2, 3)).view(1, 3, 1, 1)
+            ),
+            lambda tk, t: _by_last_dimension,
         ),
         wrong=(
-            (_PROGRAM.strip().replace("dim=1", "dim=0"), DIM),
-            (_PROGRAM.strip().replace(", keepdim=True", ""), KEEP),
-            ("x = t.float()\nshare = x / total\ntotal = x.sum(dim=1, keepdim=True)", ""),
+            (lambda tk, t: lambda b: (b - b.mean((0, 2, 3))) / b.std((0, 2, 3)), KEEP),
+            (lambda tk, t: lambda b: (b - b.mean()) / b.std(), DIM),
+            (lambda tk, t: lambda b: _standard(b, (0, 1, 2)), DIM),
+            (lambda tk, t: lambda b: _standard(b, (2, 3)), DIM),
+            (lambda tk, t: lambda b: b - b.mean((0, 2, 3), keepdim=True), ""),
+            (lambda tk, t: lambda b: b, ""),
+        ),
+    ),
+    Task(
+        "shares",
+        "Repair: shares of the votes",
+        "`votes` has one row for each district and one column for each party. `shares` should divide every number by "
+        "the sum of its **row**, so that each row adds up to 1. With two districts and two parties it runs, and the "
+        "rows do not add up to 1. Repair it:\n\n"
+        "    def shares(votes):\n"
+        "        return votes / votes.sum(dim=1)",
+        function_check(
+            Case(
+                "of two districts and two parties",
+                lambda: (tk.tensor([[30.0, 10.0], [4.0, 4.0]]),),
+                tk.tensor([[0.75, 0.25], [0.5, 0.5]]),
+            ),
+            Case(
+                "of two districts and four parties",
+                lambda: (tk.tensor([[1.0, 1.0, 4.0, 2.0], [5.0, 0.0, 0.0, 5.0]]),),
+                tk.tensor([[0.125, 0.125, 0.5, 0.25], [0.5, 0.0, 0.0, 0.5]]),
+            ),
+            Case(
+                "of one district",
+                lambda: (tk.tensor([[6.0, 2.0]]),),
+                tk.tensor([[0.75, 0.25]]),
+            ),
+            slips=(
+                Slip(
+                    KEEP,
+                    "the sums of the rows are a row themselves, so they line up with the **columns**. They have to be "
+                    "a column, with a 1 where the dimension was.",
+                    behaves=lambda v: v / v.sum(dim=1),
+                ),
+                Slip(
+                    DIM,
+                    "that divides by the sums of the columns: now each **column** adds up to 1.",
+                    behaves=(lambda v: v / v.sum(dim=0), lambda v: v / v.sum(dim=0, keepdim=True)),
+                ),
+                Slip(
+                    DIM,
+                    "that divides by the sum of all votes: now the whole table adds up to 1.",
+                    behaves=lambda v: v / v.sum(),
+                ),
+                Slip(
+                    KEEP,
+                    "those are the sums of the rows; the votes still have to be divided by them.",
+                    behaves=(lambda v: v.sum(dim=1, keepdim=True), lambda v: v.sum(dim=1)),
+                ),
+            ),
+        ),
+        (
+            "What size is `votes.sum(dim=1)`, and with which dimension of `votes` does it line up?",
+            "It should be a column, one sum beside each row.",
+            "`votes.sum(dim=1, keepdim=True)`",
+        ),
+        "def shares(votes):\n    return votes / votes.sum(dim=1, keepdim=True)",
+        stage="free",
+        right=(
+            lambda tk, t: lambda v: v / v.sum(dim=1, keepdim=True),
+            lambda tk, t: lambda v: v / v.sum(-1).unsqueeze(1),
+            lambda tk, t: lambda v: (v.t() / v.sum(1)).t(),
+        ),
+        wrong=(
+            (lambda tk, t: lambda v: v / v.sum(dim=1), KEEP),
+            (lambda tk, t: lambda v: v / v.sum(dim=0), DIM),
+            (lambda tk, t: lambda v: v / v.sum(), DIM),
+            (lambda tk, t: lambda v: v, ""),
+            (lambda tk, t: lambda v: None, ""),
         ),
     ),
 )

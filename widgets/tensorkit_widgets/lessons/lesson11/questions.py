@@ -15,6 +15,9 @@ DIM = "`dim=` in a reduction"
 KEEP = "keepdim leaves a 1"
 
 
+SQUARE = "(N,1) against (N) gives (N,N)"
+
+
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
 
@@ -35,12 +38,43 @@ def _centre(tk: Any) -> str:
 def _square(tk: Any) -> str:
     m = tk.tensor([[1.0, 2.0, 6.0], [0.0, 3.0, 9.0], [5.0, 5.0, 5.0]])
     same = (m - m.mean(dim=1)).tolist() == (m - m.mean(dim=1, keepdim=True)).tolist()
-    return "Every number less the mean of its row" if same else "Something else, without a word"
+    return "Every number less the mean of its row" if same else "Something else, and no warning"
 
 
-def _mean(tk: Any) -> str:
-    t = tk.tensor([3, 1, 2, 4])
-    return "An error" if _refused(t.mean) else str(t.mean().item())
+def _brightness(tk: Any) -> str:
+    photo = tk.zeros(2, 2, 3, dtype=tk.uint8)
+    return "An error" if _refused(photo.mean) else "Its brightness, as a float"
+
+
+def _marked(tk: Any) -> int:
+    board = tk.zeros(5, 6)
+    board[[0, 2, 4], [1, 3, 5]] = 1.0
+    return int(board.sum().item())
+
+
+def _over_two(tk: Any) -> tuple[int, ...]:
+    """The elements that change `t.sum((0, 2))[1]` when they are raised by one."""
+    t = tk.arange(24.0).view(2, 3, 4)
+    before = t.sum((0, 2))[1].item()
+    made = []
+    for number in range(24):
+        raised = t.clone()
+        raised.view(-1)[number] += 1
+        if raised.sum((0, 2))[1].item() != before:
+            made.append(number)
+    return tuple(made)
+
+
+def _down(tk: Any) -> tuple[int, ...]:
+    """The elements that change `t.sum(dim=0)[0]` when they are raised by one."""
+    before = _twelve(tk).sum(dim=0)[0].item()
+    made = []
+    for number in range(12):
+        raised = _twelve(tk)
+        raised.view(-1)[number] += 1
+        if raised.sum(dim=0)[0].item() != before:
+            made.append(number)
+    return tuple(made)
 
 
 def _two(tk: Any) -> str:
@@ -58,44 +92,62 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "stride",
-                "`t = tk.arange(12.0).view(3, 4)`. What is its stride?",
-                (4, 1),
-                "One row down is four slots further, one column to the right is one. (Lesson 02)",
-                slips=(
-                    Slip("a size is not a stride", "That is the size.", given=(3, 4)),
-                    Slip("strides count slots", "Those would be bytes.", given=(16, 4)),
-                ),
-                proof=lambda tk: tuple(_twelve(tk).stride()),
-            ),
-            Question(
-                "broadcast",
-                "Which size has the sum of a tensor of size (3, 1) and one of size (4,)?",
-                (3, 4),
-                "Written from the right: 1 against 4 is stretched to 4, and what is not there counts as 1. (Lesson 07)",
+                "brightness",
+                "A photo is `uint8`, as it came from the file. What does `photo.mean()` give?",
+                "An error",
+                "A mean is seldom a whole number, so integers have none. `photo.float().mean()` has one. (Lesson 07)",
+                options=("Its brightness, as a float", "Its brightness, rounded to `uint8`", "An error"),
                 slips=(
                     Slip(
-                        "sizes line up from the right", "The 4 meets the 1, at the right end.", given=(3, 1)
+                        "integer mean",
+                        "That is what NumPy does. Here you have to say which float dtype you want.",
+                        given="Its brightness, as a float",
                     ),
                     Slip(
-                        "only a 1 is stretched",
-                        "Sizes are not added up; each dimension is compared.",
-                        given=(7,),
+                        "integer mean",
+                        "Nothing is rounded without your asking.",
+                        given="Its brightness, rounded to `uint8`",
                     ),
                 ),
-                proof=lambda tk: tuple((tk.ones(3, 1) + tk.ones(4)).size()),
+                proof=_brightness,
             ),
             Question(
-                "dtype",
-                "Which dtype has `tk.tensor([3, 1, 2, 4])`?",
-                "`int64`",
-                "Python integers become `int64`; one point among them would have made `float32` of all. (Lesson 04)",
-                options=("`int32`", "`int64`", "`float32`"),
+                "weights",
+                "Three people: `weight` is a column of size (3, 1), and `height` has the size (3,). How many numbers "
+                "does `weight / height**2` hold?",
+                9,
+                "(3, 1) against (3,) gives (3, 3): every weight is divided by every height. (Lesson 10)",
                 slips=(
-                    Slip("default dtype", "Integers take 8 bytes unless you say otherwise.", given="`int32`"),
-                    Slip("default dtype", "Nothing in the list is a float.", given="`float32`"),
+                    Slip(
+                        SQUARE,
+                        "That is what you would like. But a column meets a row, and both are stretched.",
+                        given=3,
+                    ),
+                    Slip(SQUARE, "Sizes are not added: each weight meets each height.", given=6),
+                    Slip(SQUARE, "Nothing was added up: a division keeps one result for each pair.", given=1),
                 ),
-                proof=lambda tk: f"`{str(tk.tensor([3, 1, 2, 4]).dtype).rpartition('.')[2]}`",
+                proof=lambda tk: (tk.ones(3, 1) / tk.ones(3) ** 2).numel(),
+            ),
+            Question(
+                "board",
+                "`board = tk.zeros(5, 6)`, then `board[[0, 2, 4], [1, 3, 5]] = 1.0`. How many ones are there on the "
+                "board?",
+                3,
+                "Two lists walk together and choose pairs: (0, 1), (2, 3) and (4, 5). (Lesson 09)",
+                slips=(
+                    Slip(
+                        "two lists are pairs",
+                        "That would be the block where three rows meet three columns.",
+                        given=9,
+                    ),
+                    Slip("two lists are pairs", "A row and a column together name one place.", given=6),
+                    Slip(
+                        "fancy indexing copies",
+                        "On the left of `=`, one pair of brackets writes into `board` itself.",
+                        given=0,
+                    ),
+                ),
+                proof=_marked,
             ),
         ),
         recall=True,
@@ -106,44 +158,78 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "sum_dim1",
-        "`t = tk.arange(12.0).view(3, 4)` has three rows of four numbers. Which size has `t.sum(dim=1)`?",
+        "`t = tk.arange(12.0).view(3, 4)` has three rows of four numbers. What size is `t.sum(dim=1)`?",
         (3,),
-        "`dim=1` names the dimension that goes. The 4 is struck out of (3, 4); the 3 is left.",
+        "`dim=1` names the dimension that disappears. The 4 is struck out of (3, 4); the 3 is left.",
         slips=(
-            Slip(DIM, "That is the dimension that was named, and it goes.", given=(4,)),
-            Slip(KEEP, "The 4 does not become a 1, unless you ask for it; it goes.", given=(3, 1)),
-            Slip(DIM, "Only the named dimension goes.", given=()),
+            Slip(DIM, "That is the dimension that was named, and it disappears.", given=(4,)),
+            Slip(KEEP, "The 4 does not become a 1, unless you ask for that; it disappears.", given=(3, 1)),
+            Slip(DIM, "Dimension 1 is the second one, the 4.", given=(1, 4)),
+            Slip(DIM, "Only the named dimension disappears.", given=()),
+            Slip(DIM, "One number alone would be left if no dimension were named.", given=(1,)),
+            Slip(DIM, "A reduction makes fewer numbers: dimension 1 disappears.", given=(3, 4)),
         ),
         proof=lambda tk: tuple(_twelve(tk).sum(dim=1).size()),
     ),
     Question(
         "sum_dim0",
-        "And `t.sum(dim=0)` of the same `t`: what is its **first** number?",
-        12,
-        "0 + 4 + 8: dimension 0 goes, so what lies **under one another** is added.",
+        "And `t.sum(dim=0)` of the same `t`? Which elements of `t` make its **first** number? Press them, or type "
+        "their numbers.",
+        (0, 4, 8),
+        "Dimension 0 disappears, so the numbers of each **column** are added: 0 + 4 + 8 = 12.",
         slips=(
-            Slip(DIM, "That adds up the first row, along dimension 1.", given=6),
-            Slip(DIM, "That adds up all of it.", given=66),
-            Slip("counting from zero", "The first column holds 0, 4 and 8.", given=15),
+            Slip(
+                DIM, "That is the first row. It makes the first number of `t.sum(dim=1)`.", given=(0, 1, 2, 3)
+            ),
+            Slip(DIM, "All of them make one number only when no dimension is named.", given=tuple(range(12))),
+            Slip(
+                "counting from zero",
+                "The first column has the number 0: it holds 0, 4 and 8.",
+                given=(1, 5, 9),
+            ),
+            Slip(DIM, "Three rows are added up, so three elements make each number.", given=(0,)),
+            Slip(DIM, "All three rows are added up.", given=(0, 4)),
         ),
-        proof=lambda tk: int(_twelve(tk).sum(dim=0)[0].item()),
+        proof=_down,
+        picture=_twelve,
+        pick="cells",
     ),
     Question(
         "two_dims",
-        "`t = tk.ones(2, 3, 4)`. Which size has `t.sum((0, 2))`?",
-        (3,),
-        "Both named dimensions are struck out of (2, 3, 4): the 2 and the 4. The 3 is left.",
+        "`t = tk.arange(24.0).view(2, 3, 4)`. In `t.sum((0, 2))`, **two** dimensions are named, and three numbers are "
+        "left. Which elements of `t` make the one at place 1? Press them, or type their numbers.",
+        (4, 5, 6, 7, 16, 17, 18, 19),
+        "Dimension 1 is left, so the place 1 is row 1; it is added up along dimension 2, and in both layers, along "
+        "dimension 0.",
         slips=(
-            Slip(DIM, "Those are the ones that were named.", given=(2, 4)),
-            Slip(DIM, "Only dimension 0 is gone there.", given=(3, 4)),
-            Slip("counting from zero", "Dimension 2 is the last one, the 4.", given=(4,)),
+            Slip(DIM, "Dimension 0 was named as well: both layers are added up.", given=(4, 5, 6, 7)),
+            Slip(DIM, "Dimension 0 was named as well: both layers are added up.", given=(16, 17, 18, 19)),
+            Slip(
+                DIM,
+                "That is layer 1. Dimension 0, the layers, was named and disappears; the rows are left.",
+                given=tuple(range(12, 24)),
+            ),
+            Slip(
+                DIM,
+                "That is column 1. Dimension 2, the columns, was named and disappears; the rows are left.",
+                given=(1, 5, 9, 13, 17, 21),
+            ),
+            Slip(DIM, "Dimension 2 was named as well: the whole row is added up.", given=(5, 17)),
+            Slip(DIM, "Dimension 2 was named as well: the whole row is added up.", given=(4, 16)),
+            Slip(
+                "counting from zero",
+                "That is row 0, which makes the number at place 0.",
+                given=(0, 1, 2, 3, 12, 13, 14, 15),
+            ),
         ),
-        proof=lambda tk: tuple(tk.ones(2, 3, 4).sum((0, 2)).size()),
+        proof=_over_two,
+        picture=lambda tk: tk.arange(24.0).view(2, 3, 4),
+        pick="cells",
     ),
     Question(
         "centre",
-        "`t` has the size (3, 4). We want every number less the mean of its row and write `t - t.mean(dim=1)`. "
-        "What comes?",
+        "`t` has the size (3, 4). To subtract from every number the mean of its row, you write `t - t.mean(dim=1)`. "
+        "What do you get?",
         "An error",
         "The means have the size (3,). Written from the right, 4 meets 3: that does not fit.",
         options=(
@@ -154,7 +240,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 KEEP,
-                "For that the means would have to stand in a column, size (3, 1).",
+                "For that the means would have to be a column, of size (3, 1).",
                 given="Every number less the mean of its row",
             ),
             Slip(
@@ -167,31 +253,20 @@ QUESTIONS = (
     ),
     Question(
         "square",
-        "Now `m` is a **square**, size (3, 3). What does `m - m.mean(dim=1)` give?",
-        "Something else, without a word",
-        "Three means of size (3,) fit the three columns as well: the mean of row 0 is taken from **column** 0.",
-        options=("Every number less the mean of its row", "An error", "Something else, without a word"),
+        "Now `m = tk.tensor([[1.0, 2.0, 6.0], [0.0, 3.0, 9.0], [5.0, 5.0, 5.0]])` is a **square**, size (3, 3). What "
+        "does `m - m.mean(dim=1)` give?",
+        "Something else, and no warning",
+        "Three means of size (3,) fit the three columns as well: the mean of row 0 is subtracted from **column** 0.",
+        options=("Every number less the mean of its row", "An error", "Something else, and no warning"),
         slips=(
             Slip(
                 KEEP,
-                "The means lie in a row, not in a column; they are lined up from the right.",
+                "The means are a row, not a column; they are lined up from the right.",
                 given="Every number less the mean of its row",
             ),
-            Slip(KEEP, "A 3 fits a 3. Nobody sees that it is the wrong 3.", given="An error"),
+            Slip(KEEP, "A 3 fits a 3, even if it is the wrong 3.", given="An error"),
         ),
         proof=_square,
-    ),
-    Question(
-        "int_mean",
-        "`tk.tensor([3, 1, 2, 4]).mean()`: what comes?",
-        "An error",
-        "An integer cannot hold 2.5, and PyTorch does not choose a float for you. Say which one you want.",
-        options=("2.5", "2", "An error"),
-        slips=(
-            Slip("integer mean", "So NumPy does it; here you have to ask for a float.", given="2.5"),
-            Slip("integer mean", "It is not cut either.", given="2"),
-        ),
-        proof=_mean,
     ),
     Question(
         "count",
@@ -201,10 +276,14 @@ QUESTIONS = (
         slips=(
             Slip(
                 "True counts as 1",
-                "The numbers 4 to 11 are not added up; it counts how many they are.",
+                "The numbers 4 to 11 are not added up; it counts how many of them there are.",
                 given=60,
             ),
-            Slip("counting from zero", "3 is not larger than 3.", given=9),
+            Slip("True counts as 1", "It adds up the answers, not the numbers of `t`.", given=66),
+            Slip("True counts as 1", "A sum of True and False is a number: True counts as 1.", given=1),
+            Slip("True counts as 1", "Those that are False count as 0.", given=12),
+            Slip("True counts as 1", "That is how many are *not* greater than 3.", given=4),
+            Slip("counting from zero", "3 is not greater than 3.", given=9),
         ),
         proof=lambda tk: int((_twelve(tk) > 3).sum().item()),
     ),
