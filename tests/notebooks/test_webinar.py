@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +112,25 @@ def test_no_cell_changes_what_an_earlier_picture_shows(tmp_path: Path) -> None:
         cell for model, (cell, svg) in drawn.items() if client.widget_state[model]["frame"]["svg"] != svg
     ]
     assert [CUES[cell].first for cell in changed] == []
+
+
+def test_it_opens_with_a_network_that_is_never_wrong_and_resolves_it_later() -> None:
+    """An error of 10 in the first minute; why, is told by the poll of the fifth section and by nothing before it."""
+    said = [
+        "".join("".join(out.get("text", "")) for out in cell.get("outputs", ()) if "text" in out)
+        for cell in CELLS
+    ]
+    opening = next(number for number, text in enumerate(said) if text)
+    assert said[opening].endswith("mean squared error: 10.0\n")
+    assert opening < SECTIONS[1].first
+    poll = next(number for number, cue in enumerate(CUES) if cue.first == 'Predict("10.column_row")')
+    shown = json.dumps(CELLS[:poll], ensure_ascii=False)
+    assert "(4, 4)" not in shown
+    assert "our by four" not in shown
+
+
+def test_the_path_of_three_hours_leads_to_lessons_that_are_there() -> None:
+    lessons = re.findall(r"(?m)^\| `(\d\d_\w+)` \|", "".join(CELLS[-1]["source"]))
+    assert len(lessons) == 9
+    assert lessons == sorted(lessons)
+    assert [name for name in lessons if not TALK.with_name(f"{name}.ipynb").exists()] == []
