@@ -142,8 +142,8 @@ NOISE = _undisturbed(
             ),
             Slip(
                 POSITION,
-                "these are the next numbers of the stream that all share; what was drawn before decides which. The `seed` "
-                "was not used: a generator of your own has to be handed to the call, as `generator=`.",
+                "these are the next numbers of the stream that all share; what was drawn before decides which. The "
+                "`seed` was not used: a generator of your own has to be handed to the call, as `generator=`.",
                 behaves=lambda n, seed: tk.rand(n),
             ),
             Slip(
