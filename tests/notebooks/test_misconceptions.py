@@ -33,6 +33,14 @@ PICTURES = {
     "`.to()` returns": ("07", "%%explain\nx = tk.zeros(2)\nx.to(tk.float64)"),
     "backward adds": ("18", "GraphView(loss)"),
     "permute vs view": ("03", "%%explain\nwrong = image.view(2, 2, 3)"),
+    "a seed is a position": (
+        "08",
+        "with GeneratorStream() as stream:\n    tk.manual_seed(0)\n    mine = tk.rand(3)",
+    ),
+    "randn works in blocks": (
+        "08",
+        "with GeneratorStream() as stream:\n    tk.manual_seed(0)\n    eight = tk.randn(8)",
+    ),
     "fancy indexing copies": ("09", 'IndexExplorer(t, "t[[0, 1]][0] = 5")'),
     "in-place on an expanded tensor": ("13", 'memory.keep("e")'),
     "`.grad` of a non-leaf": ("18", "GraphView(loss)"),
