@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,7 @@ def test_a_lesson_says_the_same_under_pytorch(path: Path, tmp_path: Path, kernel
     torch = require_torch()
     cells = shared_cells(path)
     assert sum(IMPORT in text(cell["source"]) for cell in cells) == 1
+    shutil.copytree(NOTEBOOKS / "data", tmp_path / "data")  # what lessons read
     compared = 0
     for ours, theirs in zip(cells, under_torch(cells, tmp_path, kernel), strict=True):
         if "nbval-ignore-output" not in tags(ours):
