@@ -52,8 +52,8 @@ def _photograph(tk: Any) -> Any:
     from matplotlib import image
     from matplotlib.cbook import get_sample_data
 
-    with get_sample_data("grace_hopper.jpg") as file:
-        pixels = image.imread(file, format="jpg")
+    path: Any = get_sample_data("grace_hopper.jpg", asfileobj=False)
+    pixels = image.imread(path, format="jpg")
     return tk.from_numpy(pixels[::2, ::2].copy()).double().mean(dim=2)
 
 
