@@ -243,8 +243,8 @@ _CURVES = (
     ),
     Slip(
         LOOPS,
-        "Q grows a thousandfold where the numbers do, from half a microsecond on: that is Python, adding its own "
-        "numbers. And a call of the engine never takes so little time.",
+        "Q grows with the numbers, from a fifth of a microsecond on: that is Python, adding its own numbers. "
+        "And a call of the engine never takes so little time.",
         given="cba",
     ),
     Slip(
@@ -400,9 +400,9 @@ TASKS = (
         "Three lines give the mean of the numbers in `x`. Each was timed for 10, 1,000 and 100,000 numbers; these are "
         "the medians, in microseconds:\n\n"
         "             10    1,000   100,000\n"
-        "    P         9       10        40\n"
-        "    Q       0.6       45     4,700\n"
-        "    R        70    7,000   700,000\n\n"
+        "    P         4        8        33\n"
+        "    Q       0.2        6       560\n"
+        "    R        60    4,500   790,000\n\n"
         "    a   sum(x) / len(x)\n"
         "    b   x.mean()\n"
         "    c   sum(numbers) / len(numbers)      where numbers = x.tolist() was made beforehand\n\n"
@@ -428,8 +428,8 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "This function gives the share of each number in the sum of all. It is right, and for 20,000 numbers it takes "
-        "a minute's patience. Repair it.\n\n"
+        "This function gives the share of each number in the sum of all. It is right, and "
+        "far slower than it has to be. Repair it.\n\n"
         "    def shares(t):\n"
         "        return tk.tensor([x.item() / t.sum().item() for x in t])",
         Checker(_shares, _SHARES.slips),

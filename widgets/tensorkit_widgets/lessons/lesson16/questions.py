@@ -1,0 +1,269 @@
+"""The questions of lesson 16, with what proves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Question, QuizSheet
+
+__all__ = ["QUESTIONS", "QUIZZES"]
+
+READS = "solve reads n vectors"
+INVERSE = "solve, do not invert"
+LEVER = "far from the mean is a long lever"
+FEW = "few singular values carry most"
+COMPLEX = "real matrices, complex eigenvalues"
+ROWS = "a row meets a column"
+NN = "(N,1) against (N) gives (N,N)"
+EXPANDED = "in-place on an expanded tensor"
+
+AGES = (39, 47, 45, 47, 65, 46, 67, 42, 67, 56, 64, 56, 59, 34, 42, 48, 45, 17, 20, 19, 36, 50, 39, 21, 44, 53, 63, 29,
+        25, 69)  # fmt: skip
+
+
+def _hilbert(tk: Any) -> Any:
+    i = tk.arange(1.0, 9.0)
+    return 1 / (i[:, None] + i - 1)
+
+
+def _residual(tk: Any) -> str:
+    h = _hilbert(tk)
+    b = h @ tk.ones(8)
+    by_solve = (h @ tk.linalg.solve(h, b) - b).abs().max().item()
+    by_inverse = (h @ (tk.linalg.inv(h) @ b) - b).abs().max().item()
+    return "`solve(H, b)`, by far" if by_inverse > 1000 * by_solve else "Both about equally close"
+
+
+def _tilts(tk: Any) -> int:
+    ages = tk.tensor(AGES, dtype=tk.float64)
+    design = tk.stack([ages, tk.ones(30, dtype=tk.float64)], dim=1)
+    slopes = tk.linalg.lstsq(design, 30 * tk.eye(30, dtype=tk.float64)).solution[0]
+    return int(slopes.abs().argmax())
+
+
+def _cells(tk: Any) -> tuple[int, ...]:
+    places = tk.arange(12).view(3, 4)
+    return tuple(places[:, 2].tolist())
+
+
+def _photograph(tk: Any) -> Any:
+    """The lesson's photograph in grey, with its 300 rows and 256 columns."""
+    from matplotlib import image
+    from matplotlib.cbook import get_sample_data
+
+    path: Any = get_sample_data("grace_hopper.jpg", asfileobj=False)
+    pixels = image.imread(path, format="jpg")
+    return tk.from_numpy(pixels[::2, ::2].copy()).double().mean(dim=2)
+
+
+def _carry(tk: Any) -> str:
+    squares = tk.linalg.svdvals(_photograph(tk)) ** 2
+    share = squares.cumsum(0) / squares.sum()
+    needed = int((share < 0.96).sum()) + 1
+    return "Fewer than 25" if needed < 25 else "About half of them"
+
+
+def _turned(tk: Any) -> str:
+    found = tk.linalg.eigvals(tk.tensor([[0.0, -1.0], [1.0, 0.0]])).tolist()
+    return "`i` and `-i`" if sorted(found, key=lambda z: z.imag) == [-1j, 1j] else "`1` and `-1`"
+
+
+def _grown(tk: Any) -> str:
+    grid = tk.ones(4, 1).expand(4, 5)
+    try:
+        grid.mul_(2)
+    except RuntimeError:
+        return "An error"
+    return "Every number becomes 2"
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "forecasts",
+                "`forecast` comes from a model and has the size (12, 1): one number for each month. `measured` has the "
+                "size (12,). What is the size of `forecast - measured`?",
+                (12, 12),
+                "A column against a row: every forecast meets every measurement. `forecast.squeeze(1)` makes it (12,). "
+                "(Lesson 10)",
+                slips=(
+                    Slip(NN, "That would be right if both had the size (12,).", given=(12,)),
+                    Slip(
+                        NN,
+                        "`measured` counts as (1, 12), not as (12, 1): a missing dimension is added in front.",
+                        given=(12, 1),
+                    ),
+                    Slip(NN, "The column is stretched as well, to the right.", given=(1, 12)),
+                ),
+                proof=lambda tk: tuple((tk.ones(12, 1) - tk.ones(12)).size()),
+            ),
+            Question(
+                "one_row",
+                "`column` has the size (5, 1). Is `column.t()` contiguous, although it was transposed?",
+                "Yes",
+                "Its size is (1, 5). There is only one row, so the stride from row to row is never used. (Lesson 03)",
+                options=("Yes", "No"),
+                slips=(
+                    Slip(
+                        "strides of size-1 dimensions",
+                        "The five numbers are side by side, and in order. What else could be wrong with them?",
+                        given="No",
+                    ),
+                ),
+                proof=lambda tk: "Yes" if tk.arange(5.0).view(5, 1).t().is_contiguous() else "No",
+            ),
+            Question(
+                "grid",
+                "`grid = tk.ones(4, 1).expand(4, 5)`, then `grid.mul_(2)`. What happens?",
+                "An error",
+                "The five numbers of a row are one and the same slot, so they would be doubled five times or once. "
+                "`grid * 2` is clear: it makes a new tensor. (Lesson 13)",
+                options=("Every number becomes 2", "Every number becomes 32", "An error"),
+                slips=(
+                    Slip(
+                        EXPANDED,
+                        "That is what `grid * 2` gives. In place there are only four slots for twenty elements.",
+                        given="Every number becomes 2",
+                    ),
+                    Slip(
+                        EXPANDED,
+                        "Five times in a row is one way to read it, and once is another: so it is refused.",
+                        given="Every number becomes 32",
+                    ),
+                ),
+                proof=_grown,
+            ),
+        ),
+        recall=True,
+    ),
+)
+
+
+QUESTIONS = (
+    Question(
+        "row_meets",
+        "`cost = amounts @ prices`, with sizes (2, 3) and (3, 4). Here are the places of `prices`, numbered from 0 to "
+        "11 in reading order. Press those whose prices go into `cost[1, 2]`.",
+        (2, 6, 10),
+        "Row 1 of `amounts` meets **column 2** of `prices`: three products, and their sum.",
+        slips=(
+            Slip("`*` is not `@`", "With `*` it would be that one alone.", given=(6,)),
+            Slip(
+                ROWS,
+                "That is row 1 of `prices`. Rows come from the left matrix, columns from the right one.",
+                given=(4, 5, 6, 7),
+            ),
+            Slip(ROWS, "That is row 2. The *columns* of the right matrix are used.", given=(8, 9, 10, 11)),
+            Slip(ROWS, "That is column 1. Which index is the column's in `cost[1, 2]`?", given=(1, 5, 9)),
+            Slip("counting from zero", "That is column 3: the first one has the number 0.", given=(3, 7, 11)),
+            Slip(
+                ROWS,
+                "Row and column together belong to no product. Only the column of `prices` is used.",
+                given=(2, 4, 5, 6, 7, 10),
+            ),
+        ),
+        proof=_cells,
+        picture=lambda tk: tk.arange(12).view(3, 4),
+        pick="cells",
+    ),
+    Question(
+        "batch",
+        "Now there are **three** matrices: `A` has the size (3, 3, 3), and `B` still (3, 3). What is the size of "
+        "`tk.linalg.solve(A, B)`?",
+        (3, 3),
+        "`solve` first looks whether `B` fits as *one vector for each matrix*: n matrices of n rows, and n rows in "
+        "`B`. It does fit, so row `i` of `B` is taken as the right-hand side of matrix `i`.",
+        slips=(
+            Slip(
+                READS,
+                "That continues the pattern. But now `B` also fits as three *vectors*, one for each matrix, and that "
+                "reading comes first.",
+                given=(3, 3, 3),
+            ),
+            Slip(READS, "One vector comes back for each matrix, and there are three.", given=(3,)),
+            Slip(READS, "That was for two matrices.", given=(2, 3, 3)),
+            Slip(READS, "That would be for a right-hand side of one column.", given=(3, 3, 1)),
+        ),
+        proof=lambda tk: tuple(tk.linalg.solve(tk.eye(3).expand(3, 3, 3), tk.ones(3, 3)).size()),
+    ),
+    Question(
+        "residual",
+        "`H @ x = b` is solved in two ways: `solve(H, b)` and `inv(H) @ b`. Put each `x` back into `H @ x`. Which one "
+        "comes closer to `b`?",
+        "`solve(H, b)`, by far",
+        "The inverse of this matrix has entries of a thousand million. Each is rounded, and the product adds up what "
+        "was rounded. `solve` never makes these numbers.",
+        options=("`solve(H, b)`, by far", "`inv(H) @ b`, by far", "Both about equally close"),
+        slips=(
+            Slip(
+                INVERSE,
+                "On paper they are the same. In `float32` they are not.",
+                given="Both about equally close",
+            ),
+            Slip(INVERSE, "It is the one with more rounding in it.", given="`inv(H) @ b`, by far"),
+        ),
+        proof=_residual,
+    ),
+    Question(
+        "tilt",
+        "Suppose that the pressure of *one* patient had been 30 higher. For which patient would that change the "
+        "**slope** of the line most? Here are the ages, in the order of the table (their mean is 45). Press one.",
+        17,
+        "The line turns around the mean age. A point pulls at it like a hand at a lever: the further from the mean, "
+        "the more the line tilts. 17 is 28 years from it, 69 only 24.",
+        slips=(
+            Slip(
+                LEVER,
+                "That is the patient with the pressure of 220: odd, but with 47 close to the mean age. That lifts the "
+                "line a little, and hardly tilts it.",
+                given=1,
+            ),
+            Slip(LEVER, "Nearly: the oldest. Which end is further from the mean?", given=29),
+            Slip(LEVER, "Nearly: 19. There is one who is younger.", given=19),
+            Slip(LEVER, "Nearly: 20. There is one who is younger.", given=18),
+        ),
+        proof=_tilts,
+        picture=lambda tk: tk.tensor(AGES),
+        pick="slot",
+    ),
+    Question(
+        "carry",
+        "The photograph has 256 singular values. The squares of all of them add up to the sum of all squared pixels. "
+        "How many of the largest make up 96 % of it?",
+        "Fewer than 25",
+        "Rows of a photograph resemble each other, so a few patterns are in nearly all of them.",
+        options=("Fewer than 25", "About half of them", "About 245, which is 96 % of them"),
+        order="given",
+        slips=(
+            Slip(FEW, "They are sorted, and the first ones are far larger.", given="About half of them"),
+            Slip(
+                FEW,
+                "That would be so if all were equally large, as in pure noise nearly.",
+                given="About 245, which is 96 % of them",
+            ),
+        ),
+        proof=_carry,
+    ),
+    Question(
+        "turned",
+        "An eigenvalue of `Q` is a number by which `Q` stretches some vector without turning it. `Q = [[0, -1], [1, "
+        "0]]` turns *every* vector by a quarter of a circle. What does `tk.linalg.eigvals(Q)` give?",
+        "`i` and `-i`",
+        "No real vector keeps its direction, so there is no real eigenvalue. Two complex ones there always are.",
+        options=("`1` and `-1`", "`0` and `0`", "`i` and `-i`", "An error, since there are none"),
+        slips=(
+            Slip(COMPLEX, "Then some vector would come out as it was, or reversed.", given="`1` and `-1`"),
+            Slip(COMPLEX, "Then some vector would be sent to 0; none is.", given="`0` and `0`"),
+            Slip(
+                COMPLEX,
+                "There is no *real* one. But a polynomial always has complex roots.",
+                given="An error, since there are none",
+            ),
+        ),
+        proof=_turned,
+    ),
+)
