@@ -20,9 +20,9 @@ from tensorkit_widgets.plots import plot_bits, plot_images, plot_storage, plot_t
 from tensorkit_widgets.practice.exercise import Exercise
 from tensorkit_widgets.practice.parsons.widget import Parsons
 from tensorkit_widgets.practice.predict import Predict
+from tensorkit_widgets.practice.progress.review import review
 from tensorkit_widgets.practice.progress_report import forget, progress
 from tensorkit_widgets.practice.quiz import Quiz
-from tensorkit_widgets.practice.review import review
 from tensorkit_widgets.practice.setup_report import SetupReport
 from tensorkit_widgets.reduction.widget import ReductionExplorer
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer

@@ -12,13 +12,13 @@ from xml.etree import ElementTree
 import pytest
 
 from tensorkit_widgets import Predict, progress, review
-from tensorkit_widgets.practice import review as reviews
 from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.facts import Note
+from tensorkit_widgets.practice.progress import review as reviews
+from tensorkit_widgets.practice.progress.at_a_glance import SIGNS, lesson_rows, rows_svg, rows_text
+from tensorkit_widgets.practice.progress.review import Review, due_now
+from tensorkit_widgets.practice.progress.schedule import DAYS, schedule
 from tensorkit_widgets.practice.progress_file import ProgressFile
-from tensorkit_widgets.practice.progress_picture import SIGNS, lesson_rows, rows_svg, rows_text
-from tensorkit_widgets.practice.review import Review, due_now
-from tensorkit_widgets.practice.schedule import DAYS, schedule
 from tests.widgets.practice_helpers import blank_memory
 
 __all__ = ["blank_memory"]  # a fixture

@@ -27,9 +27,9 @@ from tensorkit_widgets.practice.catalogue import (
 )
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Note
 from tensorkit_widgets.practice.markup import escape, markup, plain
+from tensorkit_widgets.practice.progress.at_a_glance import lesson_rows, rows_svg, rows_text
+from tensorkit_widgets.practice.progress.schedule import about
 from tensorkit_widgets.practice.progress_file import ProgressFile
-from tensorkit_widgets.practice.progress_picture import lesson_rows, rows_svg, rows_text
-from tensorkit_widgets.practice.schedule import about
 from tensorkit_widgets.practice.session_log import CARDS, State, events
 
 __all__ = ["Met", "forget", "main", "misconceptions", "progress", "tell"]

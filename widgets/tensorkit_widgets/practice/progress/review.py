@@ -12,8 +12,8 @@ from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.catalogue import is_name, lesson_numbers
 from tensorkit_widgets.practice.facts import Note
 from tensorkit_widgets.practice.kinds import Question
+from tensorkit_widgets.practice.progress.schedule import Due, schedule
 from tensorkit_widgets.practice.quiz import Quiz
-from tensorkit_widgets.practice.schedule import Due, schedule
 from tensorkit_widgets.practice.session_log import events
 
 __all__ = ["Review", "due_now", "review"]
