@@ -65,12 +65,12 @@ def _rebuilt(tk: Any) -> tuple[int, ...]:
 
 
 def _table(tk: Any) -> Any:
-    return tk.tensor([[4.0, 9.0, 2.0, 7.0], [8.0, 1.0, 6.0, 3.0], [5.0, 10.0, 12.0, 11.0]])
+    return tk.tensor([[-9.0, -7.0, -6.0, -5.0], [-4.0, -2.0, 1.0, 3.0], [4.0, 6.0, 8.0, 10.0]])
 
 
 def _winners(tk: Any) -> tuple[int, ...]:
     t = _table(tk).requires_grad_()
-    t.max(dim=1).values.sum().backward()
+    (t * t).max(dim=1).values.sum().backward()
     return _numbers(t.detach()[t.grad != 0])
 
 
@@ -228,29 +228,35 @@ QUESTIONS = (
     ),
     Question(
         "winners",
-        "Here is a table `t` that requires grad, and `loss = t.max(dim=1).values.sum()` adds up the largest number "
-        "of each row. After `loss.backward()`, where in `t.grad` is there something other than 0? Press these "
-        "elements.",
-        (9, 8, 12),
-        "Nudge one of the largest three a little, and the loss moves with it. Nudge any other, and nothing happens: "
-        "no path leads from it to the loss.",
+        "Here is a table `t` that requires grad, and `loss = (t * t).max(dim=1).values.sum()` adds up the largest "
+        "square of each row. After `loss.backward()`, where in `t.grad` is there something other than 0? Press "
+        "these elements.",
+        (-9, -4, 10),
+        "Nudge one of these three a little, and the loss moves with it. Nudge any other, and nothing happens: no path "
+        "leads from it to the loss.",
         slips=(
             Slip(
-                "`dim=` in a reduction",
-                "These are the largest of each column. `dim=1` takes the largest along a row.",
-                given=(8, 10, 12, 11),
+                PATHS,
+                "These are the largest numbers of the rows, but the largest of the **squares** were added up: 81, 16 "
+                "and 100.",
+                given=(-5, 3, 10),
             ),
             Slip(
                 "`dim=` in a reduction",
-                "The largest of the whole table is one of them, but each row has its own.",
-                given=(12,),
+                "These have the largest square of each column. `dim=1` takes the largest along a row.",
+                given=(-9, -7, 8, 10),
+            ),
+            Slip(
+                "`dim=` in a reduction",
+                "The largest square of the whole table is one of them, but each row has its own.",
+                given=(10,),
             ),
             Slip(
                 PATHS,
-                "All twelve were looked at to find the largest, but only three of them were added up.",
-                given=(4, 9, 2, 7, 8, 1, 6, 3, 5, 10, 12, 11),
+                "All twelve were squared to find the largest, but only three of the squares were added up.",
+                given=(-9, -7, -6, -5, -4, -2, 1, 3, 4, 6, 8, 10),
             ),
-            Slip("`dim=` in a reduction", "These are the smallest of each row.", given=(2, 1, 5)),
+            Slip("`dim=` in a reduction", "These have the smallest square of each row.", given=(-5, 1, 4)),
         ),
         proof=_winners,
         picture=_table,
@@ -258,8 +264,8 @@ QUESTIONS = (
     ),
     Question(
         "accumulate",
-        "`w` is (1, 2). `(w * 3).sum().backward()` has put the gradient (3, 3) into `w.grad`. We run that line once "
-        "more, from the sum on. What is in `w.grad` then? (Two numbers.)",
+        "`w` is (1, 2). `(w * 3).sum().backward()` has put the gradient (3, 3) into `w.grad`. We run that line "
+        "once more. What is in `w.grad` then? (Two numbers.)",
         (6, 6),
         "`backward` adds to what is in `.grad` already: 3 + 3.",
         slips=(

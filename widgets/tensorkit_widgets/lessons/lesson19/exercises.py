@@ -196,7 +196,7 @@ TASKS = (
     Task(
         "within_bounds",
         "Gradients within bounds",
-        "A single huge gradient can throw a network far off its way. Write a function that takes a computed tensor `h` "
+        "A single huge gradient can throw a network far off course. Write a function that takes a computed tensor `h` "
         "and a number `most`, and returns `h` with the same numbers, but so that every gradient that passes through it "
         "is brought between `-most` and `most`.",
         trial_check(

@@ -313,7 +313,7 @@ QUESTIONS = (
         "`x` is a leaf, (1, 2, 3), and `h = x * 2`. Next comes `h.register_hook(print)`, then `loss = (h * h).sum()`, "
         "then `loss.backward()`. When is something printed, and what?",
         ON_THE_WAY,
-        "The hook is called when the gradient of `h` has been found, and is handed it. Until then it only waits.",
+        "The hook is called when the gradient for `h` has been found, and gets it as its argument.",
         options=(
             "At once: the numbers of `h`",
             "When the loss is computed: the numbers of `h`",
@@ -323,17 +323,17 @@ QUESTIONS = (
         slips=(
             Slip(
                 "a hook runs on the way back",
-                "To register it only hangs it up; nothing is called yet.",
+                "Registering a hook calls nothing yet.",
                 given="At once: the numbers of `h`",
             ),
             Slip(
                 "a hook runs on the way back",
-                "It is deaf on the way down. It is called on the way back.",
+                "Nothing happens on the way down. A hook is called on the way back.",
                 given="When the loss is computed: the numbers of `h`",
             ),
             Slip(
                 "a hook runs on the way back",
-                "It hangs on `h`, so it sees what arrives at `h`, before that is passed on to `x`.",
+                "It sits on `h`, so it sees what arrives at `h`, before that is passed on to `x`.",
                 given="After `backward()`: the gradient in `x.grad`",
             ),
         ),
