@@ -69,7 +69,7 @@ PICTURES = {
     ),
     "streams race": ("22", 'print("y, without a wait:")'),
     "non_blocking reads stale bytes": ("22", 'print("the sum, read at once and read after a wait:")'),
-    "device errors blame the wrong line": ("22", "line  # what had been asked"),
+    "device errors blame the wrong line": ("22", "line  # what was queued"),
     "element loops": ("12", "%%explain\nfew = tk.arange(4.0)"),
 }
 

@@ -115,7 +115,7 @@ def test_no_cell_changes_what_an_earlier_picture_shows(tmp_path: Path) -> None:
 
 
 def test_it_opens_with_a_network_that_is_never_wrong_and_resolves_it_later() -> None:
-    """An error of 10 in the first minute; why, is told by the poll of the fifth section and by nothing before it."""
+    """An error of 10 in the first minute; the poll of the fifth section says why, and nothing before it."""
     said = [
         "".join("".join(out.get("text", "")) for out in cell.get("outputs", ()) if "text" in out)
         for cell in CELLS

@@ -41,11 +41,11 @@ def _copy_over(tk: Any) -> tuple[int, ...]:
     return tuple(map(int, t1_gpu.tolist()))
 
 
-def _already_there(tk: Any) -> int:
-    t = tk.zeros(2)
+def _already_there(tk: Any) -> tuple[int, ...]:
+    t = tk.arange(4.0)
     u = t.to("cpu")
-    u[0] = 7.0
-    return int(t[0].item())
+    u[1:3] = 7.0
+    return tuple(n for n in range(4) if t[n].item() == 7.0) or (-1,)
 
 
 def _mixed(tk: Any) -> str:
@@ -110,27 +110,35 @@ MOVING = (
     ),
     Question(
         "copy_over",
-        '`t1 = tk.tensor([1.0, 2.0, 3.0])`, then `t1_gpu = t1.to("cuda")`, then `t1[0] = 9.0`. Which three numbers '
-        "does `t1_gpu` hold?",
+        '`t1 = tk.tensor([1.0, 2.0, 3.0])`, then `t1_gpu = t1.to("cuda")`, then `t1[0] = 9.0`. Press the '
+        "three numbers that `t1_gpu` holds.",
         (1, 2, 3),
         "Two storages in two memories. What you write into one never reaches the other.",
         slips=(
             Slip(
                 COPY,
                 "Then both would have to read one storage, and they lie in two memories.",
-                given=(9, 2, 3),
+                given=(2, 3, 9),
             ),
         ),
         proof=_copy_over,
+        picture=lambda tk: tk.tensor([1.0, 2.0, 3.0, 9.0]),
+        pick="cells",
         devices=1,
     ),
     Question(
         "already_there",
-        '`t = tk.zeros(2)`, then `u = t.to("cpu")`, then `u[0] = 7.0`. What is `t[0]`?',
-        7,
+        '`t = tk.arange(4.0)`, then `u = t.to("cpu")`, then `u[1:3] = 7.0`. Press each number of `t` that is '
+        "overwritten; press -1 if none is.",
+        (1, 2),
         "`t` was on the CPU already, so there was nothing to copy: `u` is `t`.",
-        slips=(Slip(SAME, "That would be so if `.to()` had made a copy. It had no reason to.", given=0),),
+        slips=(
+            Slip(SAME, "That would be so if `.to()` had made a copy. It had no reason to.", given=(-1,)),
+            Slip("counting from zero", "The slice `1:3` ends before 3.", given=(1, 2, 3)),
+        ),
         proof=_already_there,
+        picture=lambda tk: tk.tensor([0.0, 1.0, 2.0, 3.0, -1.0]),
+        pick="cells",
     ),
 )
 

@@ -39,15 +39,15 @@ def _guard(tk: Any) -> str:
     return STRAYS if trace.out_of_bounds else "Nothing: a thread without an element does not run"
 
 
-def _first_round(tk: Any) -> int:
+def _first_round(tk: Any) -> tuple[int, ...]:
     trace = _traced(shown.block_sum, 1, 8, numpy.arange(1, 9, dtype=float32), _floats(1))
-    second = [n for n, step in enumerate(trace.steps) if step.kind == "barrier"][1]
-    written = zip(trace.accesses, trace.values, strict=True)
-    return [
-        int(value)
-        for a, value in written
-        if a.array == "totals" and a.slot == 4 and a.kind == "write" and a.step < second
-    ][-1]
+    first, second, *_ = [n for n, step in enumerate(trace.steps) if step.kind == "barrier"]
+    written = {
+        a.slot
+        for a in trace.accesses
+        if a.array == "totals" and a.kind == "write" and first < a.step < second
+    }
+    return tuple(slot + 1 for slot in sorted(written))
 
 
 def _hurry(tk: Any) -> str:
@@ -195,21 +195,36 @@ QUESTIONS = (
     ),
     Question(
         "first_round",
-        "One block of 8 threads has put 1, 2, 3, 4, 5, 6, 7, 8 into `totals`. Now the first round is over, the one "
-        "with `step` 1. What does `totals[4]` hold?",
-        11,
-        "Slot 4 held 5, its neighbour 6. 4 divides by 2 · step = 2, so thread 4 has added its neighbour's total to "
-        "its own.",
+        "One block of 8 threads has put 1, 2, 3, 4, 5, 6, 7, 8 into `totals`. Now comes the first round, the one with "
+        "`step` 1. Press each total that changes in it.",
+        (1, 3, 5, 7),
+        "Only threads whose number divides by 2 · step = 2 have work: 0, 2, 4 and 6. Each adds its neighbour's total "
+        "to its own.",
         slips=(
-            Slip("counting from zero", "Slot 4 is the fifth: it holds 5, and its neighbour 6.", given=9),
+            Slip(
+                "counting from zero",
+                "The first thread is thread 0, and its total is the first one.",
+                given=(2, 4, 6, 8),
+            ),
             Slip(
                 "a tree adds in rounds",
-                "That is what it held before; thread 4 has work in this round.",
-                given=5,
+                "Only every second thread has work in this round.",
+                given=(1, 2, 3, 4, 5, 6, 7, 8),
             ),
-            Slip("a tree adds in rounds", "That is what it holds after the second round.", given=26),
+            Slip(
+                "a tree adds in rounds",
+                "Those are the ones of the second round, with `step` 2.",
+                given=(1, 5),
+            ),
+            Slip(
+                "a tree adds in rounds",
+                "That is where the sum ends up. Before that, several threads add at the same time.",
+                given=(1,),
+            ),
         ),
         proof=_first_round,
+        picture=lambda tk: tk.arange(1, 9),
+        pick="cells",
     ),
     Question(
         "hurry",

@@ -27,10 +27,11 @@ def _stopwatch(_: Any) -> str:
     return "The line with `synchronize()`" if back_first else "The line with `@`"
 
 
-def _waiting(_: Any) -> int:
+def _waiting(_: Any) -> tuple[int, ...]:
     with tk.cuda.emulate():
         its: dict[str, Any] = {"x": tk.arange(5.0, device="cuda")}
-        return sum(counted(lambda act=act: act(its))[1] > 0 for _, act in WAITS)  # type: ignore[misc]
+        waits = [counted(lambda act=act: act(its))[1] > 0 for _, act in WAITS]  # type: ignore[misc]
+    return tuple(number for number, waited in enumerate(waits, start=1) if waited)
 
 
 def _raced(_: Any) -> str:
@@ -79,33 +80,42 @@ QUESTIONS = (
     ),
     Question(
         "which_wait",
-        '`x = tk.arange(5.0, device="cuda")`. How many of these six lines make the program wait for the device?\n\n'
-        + lettered(WAITS, "ABCDEF"),
-        3,
-        "D and F show numbers, which first have to be there. E needs to know how many are `True`, for the size of `z` "
-        "is on the CPU's side. A and C are given to the device and left alone; the shape in B is known without it.",
+        '`x = tk.arange(5.0, device="cuda")`. Which of these six lines make the program wait for the device? Press '
+        "their numbers.\n\n" + lettered(WAITS, "123456"),
+        (4, 5, 6),
+        "4 and 6 show numbers, which first have to be there. 5 needs to know how many are `True`, for the size of `z` "
+        "is on the CPU's side. 1 and 3 are handed to the device and left alone; the shape in 2 is known without it.",
         slips=(
             Slip(
                 "`.item()` waits for the device",
                 "One is well hidden: the **size** of `y[y > 4]` depends on the numbers.",
-                given=2,
+                given=(4, 6),
             ),
-            Slip("`.item()` waits for the device", "Printing a tensor shows its numbers, too.", given=1),
+            Slip("`.item()` waits for the device", "Printing a tensor shows its numbers, too.", given=(4,)),
             Slip(
                 "a call only queues",
-                "Is it B? A shape is kept by the program, not by the device.",
-                given=4,
+                "Line 2 shows a shape, which the program keeps itself.",
+                given=(2, 4, 6),
             ),
             Slip(
                 "a call only queues",
-                "`y.sum()` is a tensor on the device. No line has looked at it yet.",
-                given=5,
+                "Line 2 shows a shape, which the program keeps itself.",
+                given=(2, 4, 5, 6),
             ),
             Slip(
-                "a call only queues", "If every line waited, the two could never work side by side.", given=6
+                "a call only queues",
+                "`y.sum()` in line 3 is a tensor on the device. No line has looked at it yet.",
+                given=(3, 4, 5, 6),
+            ),
+            Slip(
+                "a call only queues",
+                "If every line waited, the two could never work side by side.",
+                given=(1, 2, 3, 4, 5, 6),
             ),
         ),
         proof=_waiting,
+        picture=lambda tk: tk.arange(1, 7),
+        pick="cells",
     ),
     Question(
         "small_steps",
@@ -175,8 +185,9 @@ QUESTIONS = (
     ),
     Question(
         "told_late",
-        "Index 99 does not exist. At which line does the error surface here?\n\n" + lettered(LATE, "123456"),
-        6,
+        "Index 99 does not exist. At which line does the error surface here? Press its number.\n\n"
+        + lettered(LATE, "123456"),
+        (6,),
         "The lookup fails on the device, while the program is already further on. Line 4 is only queued, line 5 needs "
         "a shape. Line 6 has to wait for the numbers, so the error surfaces there. (A GPU may report it at any call in "
         "between.)",
@@ -184,20 +195,22 @@ QUESTIONS = (
             Slip(
                 "device errors blame the wrong line",
                 "That is where the mistake shows on the CPU. Here line 3 is given to the device, and comes back.",
-                given=3,
+                given=(3,),
             ),
             Slip(
                 "device errors blame the wrong line",
                 "Line 4 hands over more work, and needs no result.",
-                given=4,
+                given=(4,),
             ),
-            Slip("device errors blame the wrong line", "A shape is known without the device.", given=5),
+            Slip("device errors blame the wrong line", "A shape is known without the device.", given=(5,)),
             Slip(
                 "device errors blame the wrong line",
                 "A tensor may hold a 99. It is wrong as an index, and only of `x`.",
-                given=2,
+                given=(2,),
             ),
         ),
-        proof=lambda _: told_at(LATE),
+        proof=lambda _: (told_at(LATE),),
+        picture=lambda tk: tk.arange(1, 7),
+        pick="cells",
     ),
 )
