@@ -137,12 +137,29 @@ _LOUD = function_check(
         lambda: (tk.tensor([1.0, 1.0, 1.0, -4.0, 4.0, -4.0, 0.0, 0.0, 0.0]), 3),
         1,
     ),
+    Case(
+        "where the loudest window hardly moves",
+        lambda: (tk.tensor([-5.0, -5.5, 1.0, -1.0, 2.0, 2.0]), 2),
+        0,
+    ),
     slips=(
         Slip(
             "",
             "a wave goes up and down around 0, so its mean says nothing about how loud it is. Square first: "
             "the mean of the *squares*.",
             behaves=lambda sound, width: sound.unfold(0, width, width).mean(1).argmax(),
+        ),
+        Slip(
+            "`dim=` in a reduction",
+            "that is the loudest *place* within a window. `dim=` names what disappears: the samples of a window are "
+            "dimension 1.",
+            behaves=lambda sound, width: sound.unfold(0, width, width).pow(2).mean(0).argmax(),
+        ),
+        Slip(
+            "",
+            "that is the spread around the window's own mean, and a window of equal samples has none. Take the mean of "
+            "the squares as they are.",
+            behaves=lambda sound, width: sound.unfold(0, width, width).std(1).argmax(),
         ),
         Slip(
             "",
@@ -390,6 +407,10 @@ TASKS = (
                 "strides count slots",
             ),
             (lambda tk, t: lambda sound, width: _power(sound, width).argmax() + 1, "counting from zero"),
+            (
+                lambda tk, t: lambda sound, width: sound.unfold(0, width, width).pow(2).mean(0).argmax(),
+                "`dim=` in a reduction",
+            ),
             (lambda tk, t: lambda sound, width: (sound**2).view(-1, width).mean(1).argmax(), ""),
             (lambda tk, t: lambda sound, width: None, ""),
         ),

@@ -56,7 +56,7 @@ def _ends(tk: Any) -> tuple[int, ...]:
     x = tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0])
     c, wanted = x.cumsum(0).tolist(), x[3:7].sum().item()
     [pair] = [(i, j) for i in range(10) for j in range(i, 10) if c[j] - c[i] == wanted]
-    return pair
+    return int(c[pair[0]]), int(c[pair[1]])
 
 
 def _waiters(tk: Any) -> str:
@@ -250,17 +250,18 @@ QUESTIONS = (
     Question(
         "ends",
         "`c = x.cumsum(0)` is below: `c[j]` is the sum of `x[0]` up to and including `x[j]`. With *one* subtraction of "
-        "two numbers of `c` you get `x[3:7].sum()`. Press the two.",
-        (2, 6),
-        "`c[6]` is everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to go: that is `c[2]`.",
+        "two numbers of `c` you get `x[3:7].sum()`. Press these two numbers, or type them.",
+        (16, 37),
+        "37 is `c[6]`, everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to go: that is "
+        "`c[2]`, which is 16.",
         slips=(
             Slip(
                 ENDS,
                 "`c[7]` has `x[7]` in it, and the slice ends before that; `c[3]` takes `x[3]` away.",
-                given=(3, 7),
+                given=(23, 41),
             ),
-            Slip(ENDS, "`c[3]` has `x[3]` in it, which you want to keep.", given=(3, 6)),
-            Slip(ENDS, "`c[7]` has `x[7]` in it: a slice stops before its end.", given=(2, 7)),
+            Slip(ENDS, "`c[3]` has `x[3]` in it, which you want to keep.", given=(23, 37)),
+            Slip(ENDS, "`c[7]` has `x[7]` in it: a slice stops before its end.", given=(16, 41)),
         ),
         proof=_ends,
         picture=lambda tk: tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0]).cumsum(0),
@@ -273,6 +274,7 @@ QUESTIONS = (
         400,
         "Every point meets every other one: 10,000 × 10,000 differences of 4 bytes. And `abs` makes as many again.",
         slips=(
+            Slip(PAIRS, "That is in bytes. How many *millions* of them?", given=400_000_000),
             Slip(PAIRS, "That is how many million numbers there are; each takes 4 bytes.", given=100),
             Slip(
                 PAIRS,
