@@ -71,6 +71,8 @@ PICTURES = {
     "non_blocking reads stale bytes": ("22", 'print("the sum, read at once and read after a wait:")'),
     "device errors blame the wrong line": ("22", "line  # what was queued"),
     "element loops": ("12", "%%explain\nfew = tk.arange(4.0)"),
+    "`*` is not `@`": ("16", "MatmulExplorer(amounts, prices)"),
+    "few singular values carry most": ("16", "kept = (1, 5, 10, 20, 40)"),
 }
 
 each = pytest.mark.parametrize("name", PICTURES)

@@ -71,7 +71,7 @@ TELLS = (
     ("11.max_dim", "the place of each"),
     ("11.count", "sum of a mask counts"),
     ("12.lists", "**leave the tensor first**"),
-    ("12.ones", "lie 2 apart"),
+    ("12.ones", "numbers are 2 apart"),
     ("12.ends", "difference of two running sums"),
     ("12.pairs", "make each call large enough"),
     ("13.function", "an argument is one more label"),

@@ -119,62 +119,88 @@ def _loop(x: Any, low: float) -> float:
     return total / count
 
 
-# -- the loudest window
+# -- silent windows
 
 
-def _power(sound: Any, width: int) -> Any:
-    return sound.unfold(0, width, width).pow(2).mean(1)
+def _quiet(sound: Any, width: int, limit: float, step: int = 0) -> Any:
+    return sound.unfold(0, width, step or width).abs() <= limit
 
 
-_LOUD = function_check(
+_SILENT = function_check(
     Case(
-        "with windows of 4 and two samples left over",
-        lambda: (tk.tensor([3.0, -3.0, 3.0, -3.0, 2.0, 2.0, 2.0, 2.0, 0.0, 5.0, 0.0, 0.0, 9.0, 9.0]), 4),
-        0,
+        "with windows of 3 and two samples left over",
+        lambda: (
+            tk.tensor([0.0, 1.0, -1.0, 0.0, -5.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.5, 0.0, 0.0, 0.0]),
+            3,
+            1.0,
+        ),
+        2,
     ),
     Case(
-        "with windows of 3",
-        lambda: (tk.tensor([1.0, 1.0, 1.0, -4.0, 4.0, -4.0, 0.0, 0.0, 0.0]), 3),
-        1,
+        "with windows of 2",
+        lambda: (
+            tk.tensor([0.5, -0.5, 3.0, -3.0, 0.25, 0.5, 0.25, 0.0, -2.0, -2.0, -1.0, -1.0]),
+            2,
+            0.5,
+        ),
+        3,
     ),
     slips=(
         Slip(
             "",
-            "a wave goes up and down around 0, so its mean says nothing about how loud it is. Square first: "
-            "the mean of the *squares*.",
-            behaves=lambda sound, width: sound.unfold(0, width, width).mean(1).argmax(),
+            "a wave goes below 0 as well: a sample of -5 is as loud as one of 5. Take the size of each sample first: "
+            "`abs()`.",
+            behaves=lambda sound, width, limit: (sound.unfold(0, width, width) <= limit).all(1).sum(),
         ),
         Slip(
             "",
-            "that window has the highest peak. One peak does not make it loud: take the mean of the squares.",
-            behaves=lambda sound, width: sound.abs().unfold(0, width, width).amax(1).argmax(),
+            "the mean of a wave is near 0, however loud it is. Every single sample has to be within the limit.",
+            behaves=lambda sound, width, limit: (sound.unfold(0, width, width).mean(1).abs() <= limit).sum(),
+        ),
+        Slip(
+            "",
+            "that counts the windows with *at least one* quiet sample. All of them have to be quiet: `all`.",
+            behaves=lambda sound, width, limit: _quiet(sound, width, limit).any(1).sum(),
+        ),
+        Slip(
+            "`dim=` in a reduction",
+            "`dim=` names what disappears. What has to disappear is the samples of a window, and they are dimension 1.",
+            behaves=lambda sound, width, limit: _quiet(sound, width, limit).all(0).sum(),
         ),
         Slip(
             "strides count slots",
             "your windows overlap: each starts one sample after the one before. Here one should start where the other "
             "ends, so the step is `width`.",
-            behaves=lambda sound, width: sound.unfold(0, width, 1).pow(2).mean(1).argmax(),
+            behaves=lambda sound, width, limit: _quiet(sound, width, limit, 1).all(1).sum(),
         ),
         Slip(
-            "counting from zero",
-            "the first window has the number 0.",
-            behaves=lambda sound, width: _power(sound, width).argmax() + 1,
+            "True counts as 1",
+            "that counts quiet *samples*. First find out for each window whether all of it is quiet.",
+            behaves=(
+                lambda sound, width, limit: (sound.abs() <= limit).sum(),
+                lambda sound, width, limit: _quiet(sound, width, limit).sum(),
+            ),
+        ),
+        Slip(
+            "True counts as 1",
+            "that says yes or no for each window. How many say yes?",
+            behaves=lambda sound, width, limit: _quiet(sound, width, limit).all(1),
         ),
         Slip(
             "",
-            "that is how loud it is. Its *number* is wanted: `argmax`.",
-            behaves=lambda sound, width: _power(sound, width).amax(),
+            "a sample that is as large as the limit still counts as quiet: `<=`.",
+            behaves=lambda sound, width, limit: (sound.unfold(0, width, width).abs() < limit).all(1).sum(),
         ),
     ),
 )
 
 
-def _loudest(answer: Answer) -> Verdict:
+def _silent(answer: Answer) -> Verdict:
     """Judge what the function gives, and that it does not walk over the windows."""
-    found = _LOUD(answer)
+    found = _SILENT(answer)
     if found.correct is not True:
         return found
-    if _calls(answer.value, tk.arange(600.0), 3) > 100:
+    if _calls(answer.value, tk.arange(600.0), 3, 90.0) > 100:
         return Verdict(
             False,
             "right, but your function visits the windows one by one: 200 of them take hundreds of calls. Make a table "
@@ -184,13 +210,11 @@ def _loudest(answer: Answer) -> Verdict:
     return Verdict(True)
 
 
-def _loud_loop(sound: Any, width: int) -> int:
-    best, at = -1.0, 0
+def _silent_loop(sound: Any, width: int, limit: float) -> int:
+    count = 0
     for i in range(len(sound) // width):
-        power = sound[i * width : (i + 1) * width].pow(2).mean().item()
-        if power > best:
-            best, at = power, i
-    return at
+        count += bool((sound[i * width : (i + 1) * width].abs() <= limit).all())
+    return count
 
 
 # -- repair it
@@ -259,7 +283,7 @@ TASKS = (
     Task(
         "calls",
         "Count the calls",
-        "How often does this loop call the engine?\n\n"
+        "How many times does this loop call the engine?\n\n"
         "    for i in range(10):\n"
         "        y[i] = 2 * x[i]\n\n"
         "Worked: in each round `x[i]` makes a tensor of one number (1), `2 *` makes another (2), and `y[i] =` "
@@ -358,40 +382,54 @@ TASKS = (
         ),
     ),
     Task(
-        "loudest",
-        "The loudest moment",
-        "`sound` is a row of samples. Cut it into windows of `width` samples, each starting where the one before ends; "
-        "what is left over at the end is not used. Write `loudest(sound, width)`: the number of the window in which "
-        "the mean of the *squares* is largest, counted from 0. No loop over the windows.\n\n"
-        "    def loudest(sound, width):\n"
+        "silent",
+        "Nothing to hear",
+        "A recorder should not store silence. `sound` is a row of samples. Cut it into windows of `width` samples, "
+        "each starting where the one before ends; what is left over at the end is not used. Write "
+        "`silent(sound, width, limit)`: in how many windows is *every* sample between `-limit` and `limit`, both "
+        "included? No loop over the windows.\n\n"
+        "    def silent(sound, width, limit):\n"
         "        ...",
-        Checker(_loudest, _LOUD.slips),
+        Checker(_silent, _SILENT.slips),
         (
             "A table with one row for each window: then `dim=1` runs along a window.",
-            "`unfold(0, size, step)` makes that table. Which step makes one start where the other ends?",
-            "Square, take the mean along each row, and ask for the place of the largest: `argmax`.",
+            "`unfold(0, size, step)` makes that table. With which step does one window start where the other ends?",
+            "Compare the sizes of the samples with the limit, reduce each row by `all`, and count by `sum`.",
         ),
-        "def loudest(sound, width):\n    return sound.unfold(0, width, width).pow(2).mean(dim=1).argmax().item()",
+        "def silent(sound, width, limit):\n"
+        "    quiet = sound.unfold(0, width, width).abs() <= limit\n"
+        "    return quiet.all(dim=1).sum().item()",
         stage="free",
         right=(
-            lambda tk, t: lambda sound, width: sound.unfold(0, width, width).pow(2).mean(1).argmax().item(),
-            lambda tk, t: lambda sound, width: (sound * sound).unfold(0, width, width).sum(-1).argmax(),
+            lambda tk, t: lambda sound, width, limit: _quiet(sound, width, limit).all(1).sum().item(),
             lambda tk, t: (
-                lambda sound, width: int(
-                    (sound[: len(sound) // width * width].view(-1, width) ** 2).mean(1).argmax()
+                lambda sound, width, limit: (sound.abs().unfold(0, width, width).amax(dim=1) <= limit).sum()
+            ),
+            lambda tk, t: (
+                lambda sound, width, limit: int(
+                    ((sound[: len(sound) // width * width].view(-1, width) ** 2).amax(1) <= limit**2).sum()
                 )
             ),
         ),
         wrong=(
-            (lambda tk, t: _loud_loop, LOOPS),
-            (lambda tk, t: lambda sound, width: sound.unfold(0, width, width).mean(1).argmax(), ""),
+            (lambda tk, t: _silent_loop, LOOPS),
             (
-                lambda tk, t: lambda sound, width: sound.unfold(0, width, 1).pow(2).mean(1).argmax().item(),
+                lambda tk, t: (
+                    lambda sound, width, limit: (sound.unfold(0, width, width) <= limit).all(1).sum()
+                ),
+                "",
+            ),
+            (
+                lambda tk, t: lambda sound, width, limit: _quiet(sound, width, limit, 1).all(1).sum().item(),
                 "strides count slots",
             ),
-            (lambda tk, t: lambda sound, width: _power(sound, width).argmax() + 1, "counting from zero"),
-            (lambda tk, t: lambda sound, width: (sound**2).view(-1, width).mean(1).argmax(), ""),
-            (lambda tk, t: lambda sound, width: None, ""),
+            (
+                lambda tk, t: lambda sound, width, limit: _quiet(sound, width, limit).all(0).sum(),
+                "`dim=` in a reduction",
+            ),
+            (lambda tk, t: lambda sound, width, limit: (sound.abs() <= limit).sum(), "True counts as 1"),
+            (lambda tk, t: lambda sound, width, limit: _quiet(sound.view(-1, 1), width, limit), ""),
+            (lambda tk, t: lambda sound, width, limit: None, ""),
         ),
     ),
     Task(

@@ -55,8 +55,8 @@ def _windows(tk: Any) -> tuple[int, ...]:
 def _ends(tk: Any) -> tuple[int, ...]:
     x = tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0])
     c, wanted = x.cumsum(0).tolist(), x[3:7].sum().item()
-    [pair] = [(int(a), int(b)) for a in c for b in c if b - a == wanted]
-    return pair
+    [pair] = [(i, j) for i in range(10) for j in range(i, 10) if c[j] - c[i] == wanted]
+    return int(c[pair[0]]), int(c[pair[1]])
 
 
 def _waiters(tk: Any) -> str:
@@ -250,10 +250,10 @@ QUESTIONS = (
     Question(
         "ends",
         "`c = x.cumsum(0)` is below: `c[j]` is the sum of `x[0]` up to and including `x[j]`. With *one* subtraction of "
-        "two numbers of `c` you get `x[3:7].sum()`. Press the two.",
+        "two numbers of `c` you get `x[3:7].sum()`. Press these two numbers, or type them.",
         (16, 37),
-        "37 is `c[6]`, everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to go: that is 16, "
-        "`c[2]`.",
+        "37 is `c[6]`, everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to go: that is "
+        "`c[2]`, which is 16.",
         slips=(
             Slip(
                 ENDS,
@@ -274,6 +274,7 @@ QUESTIONS = (
         400,
         "Every point meets every other one: 10,000 × 10,000 differences of 4 bytes. And `abs` makes as many again.",
         slips=(
+            Slip(PAIRS, "That is in bytes. How many *millions* of them?", given=400_000_000),
             Slip(PAIRS, "That is how many million numbers there are; each takes 4 bytes.", given=100),
             Slip(
                 PAIRS,

@@ -20,7 +20,6 @@ INVERSE = "solve, do not invert"
 FEW = "few singular values carry most"
 SIDE = "one side for all unknowns"
 ONES = "the ones column"
-ROWS = "a row meets a column"
 
 
 def _lib(t: Any) -> Any:

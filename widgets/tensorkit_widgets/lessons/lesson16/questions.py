@@ -222,6 +222,8 @@ QUESTIONS = (
                 "line a little, and hardly tilts it.",
                 given=1,
             ),
+            Slip(LEVER, "69 is an age. The number of that patient is 29.", given=69),
+            Slip(LEVER, "47 is an age. The number of that patient is 1.", given=47),
             Slip(LEVER, "Nearly: the oldest. Which end is further from the mean?", given=29),
             Slip(LEVER, "Nearly: 19. There is one who is younger.", given=19),
             Slip(LEVER, "Nearly: 20. There is one who is younger.", given=18),
