@@ -400,8 +400,8 @@ TASKS = (
     Task(
         "noise",
         "Noise that disturbs nothing",
-        "Write `noise(n, seed)`: `n` numbers as `rand` gives them. For one `seed` they are the same every time, "
-        "whatever was drawn before. And the caller does not notice: the next `tk.rand(1)` of the notebook is "
+        "Write `noise(n, seed)`: `n` numbers as `rand` gives them. The same `seed` always gives the same "
+        "numbers, whatever was drawn before. And the caller must not notice: the next `tk.rand(1)` of the notebook is "
         "what it would have been without the call.\n\n"
         "    def noise(n, seed):\n"
         "        ...",
@@ -434,11 +434,13 @@ TASKS = (
     Task(
         "which_calls",
         "Backwards: which two calls?",
-        "Two calls took their draws from the stream of a seed, first this one and then that:\n\n"
-        "    draw    0   1   2   3   4   5   6   7   8   9   10\n"
-        "           [ 8 draws, 4 numbers           ][ 3 draws, 4 numbers ]\n\n"
-        "Which were they? Give two letters, in order.\n\n"
-        "- a: `tk.rand(8)`\n- b: `tk.randn(4)`\n- c: `tk.randn(8)`\n- d: `tk.rand(3)`\n- e: `tk.randperm(4)`",
+        "Two calls took their draws from one stream, first one and then the other:\n\n"
+        "    draw      0   1   2   3   4   5   6   7   8   9   10\n"
+        "    first   [     8 draws → 4 numbers      ]\n"
+        "    second                                  [  3 → 4   ]\n\n"
+        "Which two of these were they? Give their letters, in order.\n\n"
+        "    a  tk.rand(8)      b  tk.randn(4)      c  tk.randn(8)\n"
+        "    d  tk.rand(3)      e  tk.randperm(4)",
         choice_check(
             "b e",
             slips=(
@@ -475,9 +477,9 @@ TASKS = (
     Task(
         "maize",
         "Darwin's maize",
-        "In 1876 Darwin grew 15 pairs of maize plants, one of each pair from crossed seed, the other from selfed. `t` "
-        "has the differences in height, in eighths of an inch; they add up to 314. Could that be chance? Then "
-        "each difference might as well have had the other sign.\n\n"
+        "In 1876 Darwin published the heights of 15 pairs of maize plants: one plant of each pair came from a crossed "
+        "flower, the other from a self-fertilised one. `t` has the differences, in eighths of an inch; they add up to "
+        "314. Could that be chance? If it were, each difference might as well have had the other sign.\n\n"
         "Set the seed to 0. Then, 1,000 times, give each of the 15 differences a random sign (+ or -, each in half of "
         "the cases) and add them up. How many of the 1,000 sums are **314 or more**?",
         plain_check(_judge_count),

@@ -143,7 +143,7 @@ STREAM = (
             Slip(POSITION, "They come in the order of the stream.", given=(3, 2)),
         ),
         proof=_second,
-        picture=lambda tk: tk.arange(16).view(2, 8),
+        picture=lambda tk: tk.arange(16),
         pick="cells",
     ),
     Question(
