@@ -32,7 +32,7 @@ PICTURES = {
     "strides of size-1 dimensions": ("03", 'StrideExplorer(row, name="row")'),
     "`.to()` returns": ("07", "%%explain\nx = tk.zeros(2)\nx.to(tk.float64)"),
     "backward adds": ("18", "GraphView(loss)"),
-    "permute vs view": ("03", "%%explain\nwrong = image.view(2, 2, 3)"),
+    "permute vs view": ("03", "ImageView(photo.view(64, 75, 3)"),
     "fancy indexing copies": ("09", 'IndexExplorer(t, "t[[0, 1]][0] = 5")'),
     "in-place on an expanded tensor": ("13", 'memory.keep("e")'),
     "`.grad` of a non-leaf": ("18", "GraphView(loss)"),

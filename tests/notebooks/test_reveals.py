@@ -39,6 +39,8 @@ TELLS = (
     ("03.transpose_stride", "swaps the strides"),
     ("03.transpose_cost", "moves no data"),
     ("03.size_one", "means nothing"),
+    ("03.photo_view", "11 pixels too far along"),
+    ("03.pixel", "Nine small grey portraits"),
     ("05.which_view", "Splitting a dimension always works"),
     ("06.wrap", 'BitView(300).cast("uint8")'),
     ("07.integer_mean", "Integers have no mean"),

@@ -164,8 +164,9 @@ def test_what_is_no_answer_commits_to_nothing() -> None:
 PICTURED = [name for name, asked in QUESTIONS.items() if asked.picture is not None]
 
 
-def test_lessons_02_03_and_06_have_one_each() -> None:
-    assert {name[:2] for name in PICTURED} >= {"02", "03", "06"}
+def test_lessons_01_02_and_03_have_two_each() -> None:
+    found = [name[:2] for name in PICTURED]
+    assert min(found.count(number) for number in ("01", "02", "03")) >= 2
 
 
 @pytest.mark.parametrize("name", PICTURED)
