@@ -387,10 +387,10 @@ TASKS = (
     ),
     Task(
         "weigh_the_storages",
-        "Mend: how much do they hold?",
+        "Repair: how much do they hold?",
         "`memory` is given a list of tensors. It should give the bytes of the storages that they read, where a storage "
         "that several of them read is counted **once**. For `t = tk.zeros(1000)` and `[t, t[:10], t.view(10, 100)]`, "
-        "that is 4000. This one gives 12000. Mend it.\n\n"
+        "that is 4000. This one gives 12000. Repair it.\n\n"
         "    def memory(tensors):\n"
         "        sizes = {id(t): t.untyped_storage().nbytes() for t in tensors}\n"
         "        return sum(sizes.values())",

@@ -254,7 +254,7 @@ TASKS = (
             "`permute` names, for each place of the result, the old dimension that goes there. The batch stays first.",
             "Rows are dimension 2, columns 3, channels 1.",
         ),
-        "u = t.permute(0, 2, 3, 1)   # t is the batch",
+        "u = batch.permute(0, 2, 3, 1)",
         stage="free",
         base=_batch,
         right=(
@@ -279,7 +279,7 @@ TASKS = (
         "which_permute",
         "Backwards: which permute was it?",
         "`t = tk.zeros(5, 2, 4)` has the stride (8, 4, 1). After `t.permute(_, _, _)` the stride is **(4, 1, 8)**. "
-        "Which three numbers are in the brackets?",
+        "Which three numbers, counted from 0, are in the brackets?",
         tuple_check(
             1,
             2,
@@ -350,13 +350,13 @@ TASKS = (
                 ),
                 Slip(
                     MIRROR,
-                    "both flips together are half a turn: it is mirrored still, and the top of her head points to "
-                    "the right.",
+                    "both flips together are half a turn: the picture is still mirrored, and the top of her head "
+                    "points to the right.",
                     behaves=lambda t: t.transpose(0, 1).flip(0).flip(1),
                 ),
                 Slip(
                     MIRROR,
-                    "a flip alone mirrors, and turns nothing on its side.",
+                    "a flip alone mirrors the picture; it does not lay it on its side.",
                     behaves=(lambda t: t.flip(0), lambda t: t.flip(1)),
                 ),
                 Slip(
@@ -369,11 +369,11 @@ TASKS = (
         (
             "Transpose it first, and look. What is still wrong?",
             "A transpose mirrors along the diagonal; one more mirror makes a turn of it. Which dimension must be "
-            "turned round?",
+            "reversed?",
             "After the transpose, dimension 0 counts the old columns. Turning to the left, the last column becomes "
             "the first row.",
         ),
-        "turned = t.transpose(0, 1).flip(0)   # t is the photo",
+        "turned = photo.transpose(0, 1).flip(0)",
         stage="free",
         base=photo,
         right=(
@@ -394,9 +394,9 @@ TASKS = (
     ),
     Task(
         "mend_the_channels",
-        "Mend: channels first",
+        "Repair: channels first",
         "A network needs its pictures channels first. This function gives the right size, and the network learns "
-        "next to nothing from what it gets. Mend it, for pictures of any size.\n\n"
+        "next to nothing from what it gets. Repair it, for pictures of any size.\n\n"
         "    def channels_first(picture):\n"
         "        rows, columns, channels = picture.size()\n"
         "        return picture.view(channels, rows, columns)",
@@ -427,7 +427,7 @@ TASKS = (
         ),
         (
             "What are the first numbers of the picture in its storage, and which channel should each of them go to?",
-            "It is the order of the dimensions that has to change: `permute`.",
+            "The order of the dimensions has to change: `permute` does that.",
             "The channels are dimension 2, and they should come first; rows and columns keep their order.",
         ),
         "def channels_first(picture):\n    return picture.permute(2, 0, 1)",
