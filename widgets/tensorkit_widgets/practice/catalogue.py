@@ -45,7 +45,7 @@ def lesson_title(number: str) -> str:
     """What the lesson of this number is called; `LookupError` when there is none.
 
     >>> lesson_title("02")
-    'Storage, offset, stride'
+    'Storage and strides'
     """
     try:
         return str(importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}").TITLE)
