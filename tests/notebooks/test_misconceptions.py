@@ -41,6 +41,7 @@ PICTURES = {
         "08",
         "with GeneratorStream() as stream:\n    tk.manual_seed(0)\n    eight = tk.randn(8)",
     ),
+    "permute vs view": ("03", "ImageView(photo.view(64, 75, 3)"),
     "fancy indexing copies": ("09", 'IndexExplorer(t, "t[[0, 1]][0] = 5")'),
     "in-place on an expanded tensor": ("13", 'memory.keep("e")'),
     "`.grad` of a non-leaf": ("18", "GraphView(loss)"),

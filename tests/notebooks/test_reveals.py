@@ -41,6 +41,8 @@ TELLS = (
     ("03.size_one", "means nothing"),
     ("04.squeeze_batch", "eats the batch dimension"),
     ("04.chunk", "rounds the length of a piece"),
+    ("03.photo_view", "11 pixels too far along"),
+    ("03.pixel", "Nine small grey portraits"),
     ("05.which_view", "Splitting a dimension always works"),
     ("05.reshape_write", "the copy was thrown away"),
     ("05.windows", "neighbouring rows overlap"),

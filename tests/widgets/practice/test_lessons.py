@@ -214,7 +214,8 @@ def test_the_written_solution_passes_its_own_check(task: Task, tk: Any) -> None:
         assert task.check(Answer(task.solution, t))
         return
     solution = re.sub(r"^ex\.check\((.*)\)$", r"\1", task.solution)
-    names: dict[str, Any] = {"tk": tk, "t": t, "m": t, "photo": t, "x": tk.zeros(2), "float32": numpy.float32}
+    names: dict[str, Any] = {"tk": tk, "x": tk.zeros(2), "float32": numpy.float32}
+    names |= dict.fromkeys(("t", "m", "photo", "batch"), t)
     before = dict(names)
     *body, last = solution.split("\n") if not solution.startswith("def ") else [solution, "None"]
     exec("\n".join(body), names)

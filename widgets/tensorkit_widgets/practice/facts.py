@@ -38,6 +38,7 @@ MOST_ELEMENTS = 100_000
 MISCONCEPTIONS: Mapping[str, str] = {
     "permute vs view": "view regroups the numbers in storage order; transpose and permute swap strides.",
     "transpose moves no data": "transpose makes a new tensor object; the storage stays as it was.",
+    "a transpose is a mirror": "a transpose mirrors a picture along its diagonal; a flip as well makes it a turn.",
     "NumPy shares memory": "numpy() and from_numpy() copy nothing: tensor and array read the same bytes.",
     "a slice aliases its base": "a slice is a new tensor on the same storage; a write to one shows in both.",
     "a copy is not a view": "a copy has a storage of its own; a write to it never reaches its source.",

@@ -66,6 +66,16 @@ class Picture:
         """How many slots the storage has."""
         return self._seen.meta.slots
 
+    def in_order(self, numbers: object) -> object:
+        """Numbers of elements in reading order, however they were given; what is in no element comes last.
+
+        >>> import tensorkit as tk
+        >>> Picture(tk.tensor([4.0, 9.0, 2.0]), "cells").in_order((2, 9, 5))
+        (9, 2, 5)
+        """
+        places = {number: place for place, number in enumerate(self._seen.grid)}
+        return tuple(sorted(_row(numbers), key=lambda number: places.get(number, len(places))))
+
     def hint(self) -> str:
         """How something is chosen, in a sentence."""
         return _HINTS[self.pick]

@@ -123,6 +123,8 @@ class Predict(Card):
                 self._state["note"] = refusal(self._asked, value)
                 self._draw(self._state["note"])
                 return Verdict(None, self._state["note"])
+            if self._picture is not None and self._asked.pick == "cells":
+                said = self._picture.in_order(said)
             self._state.update(answer=said, skipped=False, note="", sure=sure)
             verdict = self.verdict
             assert verdict is not None  # an answer reveals

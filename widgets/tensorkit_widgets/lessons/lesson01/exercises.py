@@ -403,9 +403,9 @@ TASKS = (
     ),
     Task(
         "mend_the_batch",
-        "Mend: a batch and its weight",
+        "Repair: a batch and its weight",
         "`pack` is given three sounds, as lists of equal length. It should give **one batch** of them, one sound "
-        "in each row, and the **bytes** that the numbers of the batch take. It does neither. Mend the last two "
+        "in each row, and the **bytes** that the numbers of the batch take. It does neither. Repair the last two "
         "lines.\n\n"
         "    def pack(a, b, c):\n"
         "        a, b, c = tk.tensor(a), tk.tensor(b), tk.tensor(c)\n"
@@ -418,7 +418,7 @@ TASKS = (
             slips=(
                 Slip(
                     "cat vs stack",
-                    "nothing is mended yet: `cat` puts the sounds one behind the other, and `sys.getsizeof` weighs "
+                    "nothing is repaired yet: `cat` puts the sounds one behind the other, and `sys.getsizeof` weighs "
                     "the small Python object in front of the numbers.",
                     behaves=lambda a, b, c: (_joined(a, b, c), sys.getsizeof(_joined(a, b, c))),
                 ),

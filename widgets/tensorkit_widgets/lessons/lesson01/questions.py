@@ -169,7 +169,7 @@ QUESTIONS = (
     ),
     Question(
         "getsizeof",
-        "A list holds 1000 different floats, and `sys.getsizeof` gives 8,056 bytes for it. Is that the memory that "
+        "A list holds 1000 different floats, and `sys.getsizeof` says 8,056 bytes for it. Is that the memory that "
         "the list and its floats take?",
         POINTERS,
         "A list holds pointers, 8 bytes each. The float objects that they lead to were not counted.",

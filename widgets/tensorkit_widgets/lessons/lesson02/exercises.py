@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from functools import cache
 from typing import Any
 
 import tensorkit as tk
+from tensorkit_widgets.lessons.photo import photo
 from tensorkit_widgets.practice.checking.checks import layout_check, number_check, tensor_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Facts, Slip
@@ -17,19 +17,6 @@ __all__ = ["TASKS"]
 
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
-
-
-@cache
-def _pixels() -> Any:
-    """The photo of lesson 01, as NumPy reads it."""
-    from matplotlib import image
-    from matplotlib.cbook import get_sample_data
-
-    return image.imread(str(get_sample_data("grace_hopper.jpg", asfileobj=False)))[::8, ::8]
-
-
-def _photo(tk: Any) -> Any:
-    return tk.from_numpy(_pixels().copy())
 
 
 _SIX = tk.arange(6.0)
@@ -380,7 +367,7 @@ TASKS = (
             "`clone()` copies a tensor into a new storage.",
         ),
         "strip = photo[30:40].clone()",
-        base=_photo,
+        base=photo,
         right=(
             lambda tk, t: t[30:40].clone(),
             lambda tk, t: t.clone()[30:40],
@@ -400,10 +387,10 @@ TASKS = (
     ),
     Task(
         "weigh_the_storages",
-        "Mend: how much do they hold?",
+        "Repair: how much do they hold?",
         "`memory` is given a list of tensors. It should give the bytes of the storages that they read, where a storage "
         "that several of them read is counted **once**. For `t = tk.zeros(1000)` and `[t, t[:10], t.view(10, 100)]`, "
-        "that is 4000. This one gives 12000. Mend it.\n\n"
+        "that is 4000. This one gives 12000. Repair it.\n\n"
         "    def memory(tensors):\n"
         "        sizes = {id(t): t.untyped_storage().nbytes() for t in tensors}\n"
         "        return sum(sizes.values())",

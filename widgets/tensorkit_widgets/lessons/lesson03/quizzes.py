@@ -6,9 +6,9 @@ from typing import Any
 
 from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
-from tensorkit_widgets.practice.kinds import Puzzle, Stray
+from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
 
-__all__ = ["PUZZLES"]
+__all__ = ["PUZZLES", "QUIZZES"]
 
 
 def _twelve(tk: Any) -> Any:
@@ -17,6 +17,86 @@ def _twelve(tk: Any) -> Any:
 
 def _start(tk: Any) -> dict[str, Any]:
     return {"t": _twelve(tk)}
+
+
+def _bytes_on(tk: Any) -> int:
+    t = tk.zeros(4, 5)
+    return int(t[3].data_ptr() - t.data_ptr())
+
+
+CHANNELS = "channels are a dimension"
+
+
+OFFSETS = "offsets count slots"
+
+
+POINTER = "data_ptr() of the tensor"
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from lessons 01 and 02",
+        (
+            Question(
+                "where_it_starts",
+                "`t = tk.arange(30.0).view(5, 6)`. What is the offset of `t[2:, 3:]`?",
+                15,
+                "Two rows of six slots are skipped, and then three more slots: 2·6 + 3·1.",
+                slips=(
+                    Slip(OFFSETS, "Each index has to be multiplied by its stride.", given=5),
+                    Slip(OFFSETS, "The `3:` skips three more slots.", given=12),
+                    Slip("a size is not a stride", "One row down is 6 slots, the length of a row.", given=13),
+                    Slip("counting from zero", "Slots are counted from 0.", given=16),
+                    Slip(OFFSETS, "Those are bytes; the offset counts slots.", given=60),
+                ),
+                proof=lambda tk: tk.arange(30.0).view(5, 6)[2:, 3:].storage_offset(),
+            ),
+            Question(
+                "the_reds",
+                "`batch` holds 16 colour pictures of 48 rows and 64 columns, channels last: its size is (16, 48, 64, "
+                "3). What is the size of `batch[:, :, :, 0]`, the red of all of them?",
+                (16, 48, 64),
+                "A red number for each pixel of each picture: sixteen grey pictures.",
+                slips=(
+                    Slip(
+                        CHANNELS,
+                        "Only one channel is left, and its dimension has gone with the 0.",
+                        given=(16, 48, 64, 1),
+                    ),
+                    Slip(
+                        "the batch comes first", "That is the first picture, `batch[0]`.", given=(48, 64, 3)
+                    ),
+                    Slip(
+                        CHANNELS,
+                        "Nothing has been chosen there: that is the whole batch.",
+                        given=(16, 48, 64, 3),
+                    ),
+                    Slip("rows come before columns", "The rows come before the columns.", given=(16, 64, 48)),
+                ),
+                proof=lambda tk: tuple(tk.zeros(16, 48, 64, 3)[:, :, :, 0].size()),
+            ),
+            Question(
+                "how_far_on",
+                "`t = tk.zeros(4, 5)` and `last = t[3]`. What is `last.data_ptr() - t.data_ptr()`?",
+                60,
+                "`last` begins 15 slots further on, and each slot has four bytes. It is the same storage all the same.",
+                slips=(
+                    Slip(
+                        POINTER,
+                        "The storage is the same; the first elements are in different slots.",
+                        given=0,
+                    ),
+                    Slip(POINTER, "Those are the slots. An address counts bytes, four for each.", given=15),
+                    Slip("a size is not a stride", "One row down is 5 slots of four bytes each.", given=12),
+                    Slip("counting from zero", "Three rows come before `t[3]`, and not four.", given=80),
+                ),
+                proof=_bytes_on,
+            ),
+        ),
+        recall=True,
+    ),
+)
 
 
 PUZZLES = (
