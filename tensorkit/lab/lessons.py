@@ -30,7 +30,7 @@ __all__ = ["Delivery", "companions", "deliver", "find", "lesson_source", "reset"
 
 _STATE = ".tensorkit"
 _RECORD = "delivered.json"
-_SKIPPED = {"__pycache__", "ERRATA.md", "screenshots"}  # for readers of the repository
+_SKIPPED = {"__pycache__", "ERRATA.md", "README.md", "screenshots"}  # for readers of the repository
 
 
 @dataclass

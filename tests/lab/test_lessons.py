@@ -25,6 +25,7 @@ def source(tmp_path: Path) -> Path:
     (folder / "figures" / "a.png").write_bytes(b"picture")
     (folder / ".ipynb_checkpoints" / "00_setup_check.ipynb").write_text("checkpoint")
     (folder / "ERRATA.md").write_text("for teachers")
+    (folder / "README.md").write_text("for teachers, too")
     (folder / "screenshots").mkdir()
     (folder / "screenshots" / "readme.png").write_bytes(b"for the README")
     return folder

@@ -31,6 +31,9 @@ PICTURES = {
     "x += y vs x = x + y": ("13", 'memory.keep("x")'),
     "strides of size-1 dimensions": ("03", 'StrideExplorer(row, name="row")'),
     "`.to()` returns": ("07", "%%explain\nx = tk.zeros(2)\nx.to(tk.float64)"),
+    "integers wrap": ("06", 'BitView(300).cast("uint8")'),
+    "floats have gaps": ("06", "BitView(16777216.0"),
+    "a cast drops the fraction": ("07", "t = tk.tensor([-2.7, 300.0, 0.1])\nBitView(t, index=0)"),
     "backward adds": ("18", "GraphView(loss)"),
     "permute vs view": ("03", "%%explain\nwrong = image.view(2, 2, 3)"),
     "a seed is a position": (

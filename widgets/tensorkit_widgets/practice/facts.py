@@ -95,7 +95,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "`Tensor` vs `tensor`": "tensor(...) keeps what you give it; Tensor(...) is the float32 class, and takes a size.",
     "integer mean": "a mean is seldom whole, so integers have none: say which float dtype it should be in.",
     "a cast drops the fraction": "a cast to integers drops what is after the point; round() rounds.",
-    "integers wrap": "an integer that runs over begins again at the other end, and there is no error.",
+    "integers wrap": "an integer that overflows starts again at the other end, and there is no error.",
     "everything but 0 is True": "a cast to bool neither rounds nor drops: 0 is False, and everything else is True.",
     "category before width": "bool < integer < float: the higher category decides, the width only within it.",
     "`.to()` returns": "`.to()` gives another tensor and leaves yours as it was; keep what it returns.",

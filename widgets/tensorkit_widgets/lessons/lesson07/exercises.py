@@ -268,9 +268,9 @@ CODE = (
     Task(
         "standard_scores",
         "How unusual is an age?",
-        "`ages` are the whole numbers of years of thirty patients, `int64`. A *standard score* tells how unusual one "
-        "is: "
-        "the distance from the mean, divided by `std()`. Write it for any row of integers.\n\n"
+        "`ages` holds the ages of thirty patients in whole years, `int64`. A *standard score* says how unusual each "
+        "one is: "
+        "its distance from the mean, divided by `std()`. Write it for any row of integers.\n\n"
         "    def standard_scores(ages):\n"
         "        return ...",
         function_check(
@@ -340,18 +340,18 @@ CODE = (
     Task(
         "halfway",
         "Repair it: halfway between two photographs",
-        "`halfway(a, b)` should give, as an `int32` tensor, the number in the middle of each two bytes, rounded "
-        "down. For "
-        "the bytes 200 and 100 it gives 22. Repair it.\n\n"
+        "`halfway(a, b)` should give the number halfway between the two bytes in each place, rounded down, as an "
+        "`int32` "
+        "tensor. For the bytes 220 and 120 it gives 42. Repair it.\n\n"
         "    def halfway(a, b):\n"
         "        a.int()\n"
         "        b.int()\n"
         "        return (a + b) // 2",
         function_check(
             Case(
-                "of 200, 10 and 100, 20",
-                _bytes([200, 10], [100, 20]),
-                ("int32", (2,), (150, 15)),
+                "of 220, 10 and 120, 20",
+                _bytes([220, 10], [120, 20]),
+                ("int32", (2,), (170, 15)),
                 _row,
                 _not_the_row,
             ),
@@ -365,7 +365,7 @@ CODE = (
             slips=(
                 Slip(
                     "`.to()` returns",
-                    "the sum is still made of bytes, and wraps: 300 - 256 = 44. `a.int()` on a line of its own changes "
+                    "the sum is still made of bytes, and wraps: 340 - 256 = 84. `a.int()` on a line of its own changes "
                     "nothing; it returns another tensor. Keep that one.",
                     behaves=lambda a, b: (a + b) // 2,
                 ),
