@@ -245,7 +245,6 @@ QUESTIONS = (
                 "The first `:` takes all rows; `::2` takes every second column.",
                 given=(4, 5, 6, 7),
             ),
-            Slip(ALIAS, "No element was left out: half of them were never handed over.", given=(1,)),
         ),
         proof=_function,
         picture=_eight,
