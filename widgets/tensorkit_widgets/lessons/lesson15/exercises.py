@@ -249,8 +249,8 @@ TASKS = (
         "smoothed",
         "Repair: the plot that changed the weights",
         "To draw the weights of a training, `smoothed(w)` gives an array in which each number is the mean of itself "
-        "and its two neighbours. The curve looks right, but since it is drawn after every step the training has become worse. "
-        "Repair the function.\n\n"
+        "and its two neighbours. The curve looks right; but since you began to draw it after every step, the training has "
+        "become worse. Repair the function.\n\n"
         "    def smoothed(w):\n"
         "        a = w.detach().numpy()\n"
         "        a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3\n"
