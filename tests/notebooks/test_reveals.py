@@ -52,7 +52,7 @@ TELLS = (
     ("14.after_del", "kept or freed as a whole"),
     ("14.out_cache", "keeps every value that it shows"),
     ("14.losses", "the history keeps the tensors"),
-    ("15.zeroed", "Nothing was copied"),
+    ("15.zeroed", "two objects of two libraries"),
     ("15.float_copies", "ends the sharing"),
     ("15.tensor_copies", "copies, always"),
     ("15.backwards", "no negative strides"),

@@ -185,14 +185,15 @@ TASKS = (
     Task(
         "own_array",
         "An array of its own",
-        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, that nothing done to `t` later will "
-        "change. It should also work for a `t` that requires grad. Give me the function itself.\n\n"
+        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, which stays as it is, "
+        "whatever happens to `t` later. It should also work for a `t` that requires grad. Give me the "
+        "function itself.\n\n"
         "    def own_array(t):\n"
         "        return ...",
         OWN,
         (
-            "`t.numpy()` is right for some tensors, and shares with all of them.",
-            "First the history off, then a copy; the order of the two does not matter.",
+            "`t.numpy()` works for some tensors, and shares memory every time.",
+            "Take the history off, and make a copy; the order of the two does not matter.",
             "`detach`, `clone`, `numpy`, one after the other.",
         ),
         "def own_array(t):\n    return t.detach().clone().numpy()",
@@ -249,8 +250,8 @@ TASKS = (
         "smoothed",
         "Repair: the plot that changed the weights",
         "To draw the weights of a training, `smoothed(w)` gives an array in which each number is the mean of itself "
-        "and its two neighbours. The curve looks right; but since you began to draw it after every step, the training has "
-        "become worse. Repair the function.\n\n"
+        "and its two neighbours. The curve looks right; but since you began to draw it after every step, the "
+        "training has become worse. Repair the function.\n\n"
         "    def smoothed(w):\n"
         "        a = w.detach().numpy()\n"
         "        a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3\n"

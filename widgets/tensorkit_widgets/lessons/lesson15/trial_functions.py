@@ -62,8 +62,7 @@ OWN = function_check(
         ),
         Slip(
             "detach vs clone",
-            "the copy is made. But of a tensor that requires grad there is no array until its history is off: a clone "
-            "keeps the history.",
+            "the copy is made. But a clone keeps the history, and a tensor that requires grad gives no array.",
             behaves=lambda t: t.clone().numpy(),
         ),
     ),
