@@ -230,7 +230,8 @@ QUESTIONS = (
     Question(
         "function",
         "The function `raised(v)` does `v += 10` and returns `v`. We call `raised(t[:, ::2])` for the tensor "
-        "`t = tk.arange(8.0).view(2, 4)`, drawn here, and do not keep what it returns. Press every element of `t` that still has its old number.",
+        "`t = tk.arange(8.0).view(2, 4)`, drawn here, and do not keep what it returns. Press every element of `t` that "
+        "still has its old number.",
         (1, 3, 5, 7),
         "Inside, `v` is one more name for the slice; the slice reads the storage of `t`; and `+=` writes.",
         slips=(
