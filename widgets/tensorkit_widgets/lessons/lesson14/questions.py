@@ -5,6 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from traitlets.config import Config
+
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
@@ -87,7 +89,6 @@ STAY = "They stay: the notebook still has the value"
 
 def _out_cache(tk: Any) -> str:
     from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
 
     shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
     shell.user_ns["big"] = tk.zeros(100)
