@@ -213,7 +213,7 @@ _TOTAL = function_check(
         ),
         Slip(
             "",
-            "`out` held nines before, and they are in the sum. What is there has to go first.",
+            "`out` held nines before, and they are in the sum. Empty it first.",
             behaves=_total_kept,
         ),
     ),

@@ -195,7 +195,7 @@ QUESTIONS = (
         "returns",
         "`t1.add_(t2)` writes into `t1`. What does it *return*?",
         "`t1` itself",
-        "That is why calls can be chained: `t1.add_(t2).mul_(2)`. It is the same object, and not a copy of it.",
+        "So calls can be chained: `t1.add_(t2).mul_(2)`. What comes back is the same object, and not a copy of it.",
         options=("`None`, as `list.sort` does", "a new tensor with the sum", "`t1` itself"),
         slips=(
             Slip(
@@ -229,8 +229,9 @@ QUESTIONS = (
     ),
     Question(
         "function",
-        "`t = tk.arange(8.0).view(2, 4)`, drawn here. We call `raised(t[:, ::2])`, and do not keep what it returns. "
-        "Press every element of `t` that still has its old number.",
+        "The function `raised(v)` does `v += 10` and returns `v`. We call `raised(t[:, ::2])` for the tensor "
+        "`t = tk.arange(8.0).view(2, 4)`, drawn here, and do not keep what it returns. Press every element of `t` that "
+        "still has its old number.",
         (1, 3, 5, 7),
         "Inside, `v` is one more name for the slice; the slice reads the storage of `t`; and `+=` writes.",
         slips=(
@@ -245,7 +246,6 @@ QUESTIONS = (
                 "The first `:` takes all rows; `::2` takes every second column.",
                 given=(4, 5, 6, 7),
             ),
-            Slip(ALIAS, "No element was left out: half of them were never handed over.", given=(1,)),
         ),
         proof=_function,
         picture=_eight,

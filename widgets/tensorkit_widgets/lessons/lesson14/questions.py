@@ -271,7 +271,7 @@ QUESTIONS = (
                 given=1,
             ),
             Slip(GRAPH, "The last one has a name; and each loss in the list leads to its own.", given=0),
-            Slip(GRAPH, "The first one is no older than its loss, and that is in the list.", given=2),
+            Slip(GRAPH, "All three losses are in the list, the first one too.", given=2),
         ),
         proof=_losses,
     ),

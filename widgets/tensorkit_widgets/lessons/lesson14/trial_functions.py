@@ -127,7 +127,7 @@ LET_GO = function_check(
         ),
         Slip(
             "data_ptr() of the tensor",
-            "`t.data_ptr()` is where the first element of `t` lies. A slice begins further on, in the same storage.",
+            "`t.data_ptr()` is where the first element of `t` is. A slice begins further on, in the same storage.",
             behaves=by_address,
         ),
         Slip(

@@ -7,12 +7,18 @@ from typing import Any
 import numpy
 
 import tensorkit
+from tensorkit_widgets.lessons.lesson15.trial_functions import (
+    COLUMNS,
+    OWN,
+    SMOOTHED,
+    smoothed_given,
+    smoothed_in_a_copy,
+    smoothed_in_a_new_array,
+)
 from tensorkit_widgets.practice.checking.checks import Checker, tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.checks_autograd import letters_check
-from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable
+from tensorkit_widgets.practice.facts import Answer, Slip
 from tensorkit_widgets.practice.kinds import Task
-from tensorkit_widgets.practice.markup import quoted
 
 __all__ = ["TASKS"]
 
@@ -25,11 +31,11 @@ COPY = "a copy is not a view"
 DTYPE = "default dtype"
 
 
-_OLD = (0.5, 1.5, 2.5)
+SAME = "`.to()` may give the same tensor"
 
 
-def _measured(_tk: Any) -> Any:
-    return numpy.array([0.5, 1.5, 2.5])
+def _ages(_tk: Any) -> Any:
+    return numpy.array([39, 47, 45])
 
 
 def _alone(check: Checker) -> Checker:
@@ -37,110 +43,43 @@ def _alone(check: Checker) -> Checker:
     return Checker(lambda answer: check(Answer(answer.value)))
 
 
-def _own(arguments: tuple[Any, ...], got: Any) -> object:
-    """An array, and the same array after the tensor was zeroed."""
-    if not isinstance(got, numpy.ndarray):
-        raise Unreadable(f"it should return a NumPy array; yours returned {quoted(got)}.")
-    before = tuple(got.tolist())
-    with tensorkit.no_grad():
-        arguments[0].zero_()
-    return before, tuple(got.tolist())
-
-
-def _tell_own(found: Any) -> str:
-    before, _after = found
-    if before != (1.0, 2.0, 3.0):
-        return f"it returned {list(before)}."
-    return "I zeroed the tensor afterwards, and your array changed as well."
-
-
-_NUMBERS = (1.0, 2.0, 3.0)
-
-
-_OWN = function_check(
-    Case(
-        "for `tk.tensor([1., 2., 3.])`",
-        lambda: (tensorkit.tensor(_NUMBERS),),
-        (_NUMBERS, _NUMBERS),
-        _own,
-        _tell_own,
-    ),
-    Case(
-        "for a tensor that requires grad",
-        lambda: (tensorkit.tensor(_NUMBERS, requires_grad=True),),
-        (_NUMBERS, _NUMBERS),
-        _own,
-        _tell_own,
-    ),
-    slips=(
-        Slip(
-            SHARES,
-            "I zeroed the tensor afterwards, and your array was zeros as well: `numpy()` copies nothing.",
-            behaves=(lambda t: t.detach().numpy(), lambda t: t.numpy(), lambda t: numpy.asarray(t.detach())),
-        ),
-        Slip(
-            "detach vs clone",
-            "the copy is made. But of a tensor that requires grad there is no array until its history is off: a clone "
-            "keeps the history.",
-            behaves=lambda t: t.clone().numpy(),
-        ),
-    ),
-)
-
-
-def _doubled(arguments: tuple[Any, ...], got: Any) -> object:
-    return tuple(arguments[0].tolist())
-
-
-def _double_case(*numbers: float) -> Case:
-    def tells(found: Any) -> str:
-        return f"the array holds {list(found)} now; it should hold {[2 * n for n in numbers]}."
-
-    def arguments() -> tuple[Any, ...]:
-        return (numpy.array(numbers),)
-
-    return Case(f"for `np.array({list(numbers)})`", arguments, tuple(2 * n for n in numbers), _doubled, tells)
-
-
-_DOUBLE = function_check(
-    _double_case(1.0, 2.0, 3.0),
-    _double_case(-0.5, 0.0),
-    slips=(
-        Slip(
-            COPY,
-            "the array is as it was: what you doubled was a copy, or a new tensor.",
-            behaves=lambda a: None,
-        ),
-        Slip("", "that squares the numbers.", behaves=lambda a: tensorkit.from_numpy(a).pow_(2)),
-    ),
-)
-
-
 TASKS = (
     Task(
         "which_share",
         "Who shares with the array?",
-        "`a = np.ones(3)`. Which of these read the memory of `a`?\n\n"
-        "    p   tk.from_numpy(a)\n"
+        "`a = np.ones(3, dtype=np.float32)`. A worked line: `tk.from_numpy(a + 0)` shares with the array that it is "
+        "given. But that is the new array `a + 0`, and not `a`: its letter is left out.\n\n"
+        "Which of these read the memory of `a`?\n\n"
+        "    p   tk.from_numpy(a).float()\n"
         "    q   tk.tensor(a)\n"
-        "    r   tk.as_tensor(a)\n"
-        "    s   tk.from_numpy(a).float()\n"
-        "    t   tk.from_numpy(a)[1:]\n\n"
+        "    r   tk.as_tensor(a, dtype=tk.float32)\n"
+        "    s   tk.from_numpy(a).double()\n"
+        "    t   tk.from_numpy(a[1:])\n"
+        "    u   tk.from_numpy(a) * 1\n\n"
         "Give the letters.",
         letters_check(
             "PRT",
             {
                 "Q": Slip(COPY, "**q**: `tensor` always copies.", given="Q"),
                 "S": Slip(COPY, "**s**: a cast to another dtype makes new numbers.", given="S"),
-                "P": Slip(SHARES, "**p** is missing: `from_numpy` copies nothing.", given="P"),
-                "R": Slip(SHARES, "**r** is missing: `as_tensor` copies only if it has to.", given="R"),
+                "U": Slip("equal is not shared", "**u**: a product is newly computed.", given="U"),
+                "P": Slip(
+                    SAME,
+                    "**p** is missing: the array is `float32` already, so `float()` makes nothing.",
+                    given="P",
+                ),
+                "R": Slip(
+                    SHARES,
+                    "**r** is missing: `as_tensor` copies only if it has to; the dtype fits.",
+                    given="R",
+                ),
                 "T": Slip("a slice aliases its base", "**t** is missing: a slice shares, too.", given="T"),
             },
         ),
         (
-            "Two of the five have to make, or always make, new numbers.",
-            "`float()` changes eight bytes into four; `tensor` copies whatever it is given.",
-            "The other three share.",
+            "Look at the dtype of `a`: it is not the usual one.",
+            "Which of the lines have to make new numbers, or always do?",
+            "A cast to the dtype that is there makes nothing. Three of the six share.",
         ),
         '"p r t"',
         stage="worked",
@@ -148,30 +87,36 @@ TASKS = (
         right=(lambda tk, m: "p r t", lambda tk, m: "P, R, T", lambda tk, m: "p  r  t"),
         wrong=(
             (lambda tk, m: "p t", SHARES),
-            (lambda tk, m: "r t", SHARES),
+            (lambda tk, m: "r t", SAME),
             (lambda tk, m: "p q r t", COPY),
             (lambda tk, m: "p r s t", COPY),
+            (lambda tk, m: "p r t u", "equal is not shared"),
             (lambda tk, m: "p r", "a slice aliases its base"),
         ),
     ),
     Task(
         "for_the_network",
         "For the network",
-        "Measurements came from NumPy. Make `x`, a tensor of the same numbers in the dtype that a network has.\n\n"
-        "    m = np.array([0.5, 1.5, 2.5])\n"
+        "Ages came from NumPy, as whole numbers. Make `x`, a tensor of the same numbers in the dtype of a network.\n\n"
+        "    m = np.array([39, 47, 45])\n"
         "    x = ...",
         _alone(
             tensor_check(
                 size=(3,),
                 dtype="float32",
-                values=(0.5, 1.5, 2.5),
+                values=(39.0, 47.0, 45.0),
                 slips=(
                     Slip(
                         DTYPE,
-                        "the numbers are right, in `float64`. A network has `float32`.",
+                        "the numbers are right, but still integers, as in the array. A network computes with "
+                        "`float32`.",
+                        dtype="int64",
+                    ),
+                    Slip(
+                        DTYPE,
+                        "the numbers are right, in `float64`. A network computes with `float32`.",
                         dtype="float64",
                     ),
-                    Slip("a cast drops the fraction", "a whole number cannot hold 0.5.", dtype="int64"),
                 ),
             )
         ),
@@ -182,7 +127,7 @@ TASKS = (
         ),
         "x = tk.from_numpy(m).to(tk.float32)",
         stage="faded",
-        base=_measured,
+        base=_ages,
         right=(
             lambda tk, m: tk.from_numpy(m).float(),
             lambda tk, m: tk.tensor(m, dtype=tk.float32),
@@ -192,131 +137,63 @@ TASKS = (
         wrong=(
             (lambda tk, m: tk.from_numpy(m), DTYPE),
             (lambda tk, m: tk.tensor(m), DTYPE),
-            (lambda tk, m: tk.from_numpy(m).long(), "a cast drops the fraction"),
+            (lambda tk, m: tk.from_numpy(m / 1), DTYPE),
+            (lambda tk, m: tk.from_numpy(m).float().mean(), ""),
             (lambda tk, m: m.astype("float32"), ""),
         ),
     ),
     Task(
         "strides_in_bytes",
         "Strides in bytes",
-        "`a = np.zeros((3, 4))`. What is `a.strides`? Answer from your head first.",
+        "`a = np.zeros((3, 4), dtype=np.int16)`. What is `a[::2].T.strides`? Work it out before you run it.",
         tuple_check(
-            32,
-            8,
+            2,
+            16,
             slips=(
                 Slip(
                     "strides count slots",
                     "that is the stride of the tensor. NumPy counts bytes.",
-                    given=(4, 1),
+                    given=(1, 8),
                 ),
-                Slip("bytes per element", "that would be `float32`. What does NumPy take?", given=(16, 4)),
-                Slip("a size is not a stride", "that is the size.", given=(3, 4)),
-                Slip(
-                    "strides follow the view",
-                    "one row down is four numbers further, not three.",
-                    given=(24, 8),
-                ),
+                Slip("bytes per element", "an int16 has two bytes.", given=(8, 64)),
+                Slip("bytes per element", "an int16 has two bytes.", given=(4, 32)),
+                Slip("transpose moves no data", "`.T` swaps the two strides.", given=(16, 2)),
+                Slip("a step multiplies the stride", "`::2` goes two rows at a time.", given=(2, 8)),
+                Slip("a size is not a stride", "that is the size.", given=(4, 2)),
             ),
         ),
         (
-            "How many numbers further is the next row, and how many the next column?",
-            "Four, and one. Now in bytes: what is NumPy's dtype?",
-            "`float64` has eight bytes: 4·8 and 1·8.",
+            "First in numbers: what are the steps of `a`, then of `a[::2]`, then of its transpose?",
+            "(4, 1), then (8, 1), then swapped. Now in bytes: how many has an int16?",
+            "Two bytes: 1·2 and 8·2.",
         ),
-        "(32, 8)",
+        "(2, 16)",
         entry="(4, 1)",
         right=(
-            lambda tk, m: (32, 8),
-            lambda tk, m: "32, 8",
-            lambda tk, m: tuple(n * 8 for n in tk.zeros(3, 4).stride()),
+            lambda tk, m: (2, 16),
+            lambda tk, m: "2, 16",
+            lambda tk, m: tuple(n * 2 for n in tk.zeros(3, 4)[::2].t().stride()),
         ),
         wrong=(
-            (lambda tk, m: (4, 1), "strides count slots"),
-            (lambda tk, m: (16, 4), "bytes per element"),
-            (lambda tk, m: (8, 32), ""),
-        ),
-    ),
-    Task(
-        "turn_round",
-        "Turn it round",
-        "Make `x`, a tensor with the numbers of `m` from the last to the first.\n\n"
-        "    m = np.array([0.5, 1.5, 2.5])\n"
-        "    x = ...",
-        _alone(
-            tensor_check(
-                size=(3,),
-                values=(2.5, 1.5, 0.5),
-                slips=(
-                    Slip(
-                        "permute vs view",
-                        "`view` regroups the numbers; it does not reverse them.",
-                        size=(3, 1),
-                    ),
-                    Slip(
-                        "",
-                        "these are in the old order.",
-                        when=lambda a, f, b: f is not None and f.values == _OLD,
-                    ),
-                ),
-            )
-        ),
-        (
-            "A view with a negative stride is refused. A copy of it has an ordinary stride.",
-            "Either `m[::-1]` is copied before it becomes a tensor, or the tensor is turned round afterwards.",
-            "NumPy's method is called `copy`; the tensor's is `flip`.",
-        ),
-        "x = tk.from_numpy(m).flip(0)",
-        base=_measured,
-        right=(
-            lambda tk, m: tk.from_numpy(m).flip(0),
-            lambda tk, m: tk.from_numpy(m[::-1].copy()),
-            lambda tk, m: tk.tensor(m.tolist()[::-1]),
-            lambda tk, m: tk.from_numpy(m)[[2, 1, 0]],
-        ),
-        wrong=(
-            (lambda tk, m: tk.from_numpy(m), ""),
-            (lambda tk, m: tk.from_numpy(m).view(3, 1), "permute vs view"),
-            (lambda tk, m: m[::-1], ""),
-            (lambda tk, m: tk.zeros(3), ""),
-        ),
-    ),
-    Task(
-        "double",
-        "Let the tensor do it",
-        "Write `double_(a)`: it doubles the numbers of a NumPy array **in place**, with a tensor operation. Give me "
-        "the function itself.\n\n"
-        "    def double_(a):\n"
-        "        ...",
-        _DOUBLE,
-        (
-            "You need a tensor that stands on the memory of `a`.",
-            "`from_numpy` gives you one; `tensor` would not.",
-            "Then an operation with an underscore: `mul_`.",
-        ),
-        "def double_(a):\n    tk.from_numpy(a).mul_(2)",
-        right=(
-            lambda tk, m: lambda a: tensorkit.from_numpy(a).mul_(2),
-            lambda tk, m: lambda a: tensorkit.as_tensor(a).add_(tensorkit.tensor(a)),
-            lambda tk, m: lambda a: tensorkit.from_numpy(a).copy_(tensorkit.from_numpy(a) * 2),
-        ),
-        wrong=(
-            (lambda tk, m: lambda a: tensorkit.tensor(a).mul_(2), COPY),
-            (lambda tk, m: lambda a: tensorkit.from_numpy(a) * 2, COPY),
-            (lambda tk, m: lambda a: tensorkit.from_numpy(a).float().mul_(2), COPY),
-            (lambda tk, m: lambda a: tensorkit.from_numpy(a).zero_(), ""),
+            (lambda tk, m: (1, 8), "strides count slots"),
+            (lambda tk, m: (8, 64), "bytes per element"),
+            (lambda tk, m: (16, 2), "transpose moves no data"),
+            (lambda tk, m: (2, 8), "a step multiplies the stride"),
+            (lambda tk, m: (3, 8), ""),
         ),
     ),
     Task(
         "own_array",
         "An array of its own",
-        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, that nothing done to `t` later will "
-        "change. It should also work for a `t` that requires grad. Give me the function itself.\n\n"
+        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, which stays as it is, "
+        "whatever happens to `t` later. It should also work for a `t` that requires grad. Give me the "
+        "function itself.\n\n"
         "    def own_array(t):\n"
         "        return ...",
-        _OWN,
+        OWN,
         (
-            "`t.numpy()` is right for some tensors, and shares with all of them.",
-            "First the history off, then a copy; the order of the two does not matter.",
+            "`t.numpy()` works for some tensors, and shares memory every time.",
+            "Take the history off, and make a copy; the order of the two does not matter.",
             "`detach`, `clone`, `numpy`, one after the other.",
         ),
         "def own_array(t):\n    return t.detach().clone().numpy()",
@@ -331,6 +208,73 @@ TASKS = (
             (lambda tk, m: lambda t: t.clone().numpy(), "detach vs clone"),
             (lambda tk, m: lambda t: numpy.zeros(3), ""),
             (lambda tk, m: lambda t: t.tolist(), ""),
+        ),
+    ),
+    Task(
+        "columns",
+        "From the file to the fit",
+        "`np.loadtxt` reads thirty patients, an age and a pressure in each row: a table of size (30, 2). Write "
+        "`columns(table)` for any number of patients: a `float32` tensor with the ages in row 0 and the pressures in "
+        "row 1, each row in one piece of memory, and with numbers of its own, even where the table is `float32` "
+        "already. Give me the function itself.\n\n"
+        "    def columns(table):\n"
+        "        return ...",
+        COLUMNS,
+        (
+            "Three jobs: the dtype, the order, and numbers of your own.",
+            "`tk.tensor` always copies, and takes a `dtype`. A transpose changes the order of reading only.",
+            "What puts the numbers in that order in memory is `contiguous()`.",
+        ),
+        "def columns(table):\n    return tk.tensor(table, dtype=tk.float32).t().contiguous()",
+        right=(
+            lambda tk, m: lambda table: tensorkit.tensor(table, dtype=tensorkit.float32).t().contiguous(),
+            lambda tk, m: lambda table: tensorkit.from_numpy(table.T.copy()).float(),
+            lambda tk, m: (
+                lambda table: tensorkit.stack(
+                    [tensorkit.from_numpy(table[:, 0]), tensorkit.from_numpy(table[:, 1])]
+                ).float()
+            ),
+        ),
+        wrong=(
+            (lambda tk, m: lambda table: tensorkit.from_numpy(table).float().t(), SHARES),
+            (
+                lambda tk, m: lambda table: tensorkit.from_numpy(table.T).clone().float(),
+                "what contiguous means",
+            ),
+            (lambda tk, m: lambda table: tensorkit.from_numpy(table).float().view(2, -1), "permute vs view"),
+            (lambda tk, m: lambda table: tensorkit.from_numpy(table.T.copy()), DTYPE),
+            (lambda tk, m: lambda table: tensorkit.tensor(table, dtype=tensorkit.float32), ""),
+        ),
+    ),
+    Task(
+        "smoothed",
+        "Repair: the plot that changed the weights",
+        "To draw the weights of a training, `smoothed(w)` gives an array in which each number is the mean of itself "
+        "and its two neighbours. The curve looks right; but since you began to draw it after every step, the "
+        "training has become worse. Repair the function.\n\n"
+        "    def smoothed(w):\n"
+        "        a = w.detach().numpy()\n"
+        "        a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3\n"
+        "        return a",
+        SMOOTHED,
+        (
+            "Whose memory does `a` read?",
+            "`a` needs numbers of its own before anything is written to it.",
+            "Add `.copy()` after `.numpy()`, or `.clone()` before it.",
+        ),
+        "def smoothed(w):\n"
+        "    a = w.detach().clone().numpy()\n"
+        "    a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3\n"
+        "    return a",
+        right=(
+            lambda tk, m: smoothed_in_a_copy,
+            lambda tk, m: smoothed_in_a_new_array,
+            lambda tk, m: lambda w: smoothed_given(w.detach().clone()),
+        ),
+        wrong=(
+            (lambda tk, m: smoothed_given, SHARES),
+            (lambda tk, m: lambda w: w.clone().numpy(), "detach vs clone"),
+            (lambda tk, m: lambda w: w.detach().numpy().copy(), ""),
         ),
     ),
 )

@@ -20,36 +20,55 @@ PLUS = "x += y vs x = x + y"
 COPY = "a copy is not a view"
 
 
-DTYPE = "default dtype"
+DETACH = "detach vs clone"
 
 
-def _name(dtype: Any) -> str:
-    return f"`{str(dtype).rpartition('.')[2]}`"
+STRIDES = "strides count slots"
 
 
-def _plus(tk: Any) -> tuple[int, ...]:
-    x = tk.zeros(2)
-    y = x
-    x = x + 1
-    x += 1
-    return tuple(int(n) for n in y.tolist())
+BYTES = "bytes per element"
 
 
-def _detach(tk: Any) -> str:
+REFUSED = "view after transpose fails"
+
+
+def _backup(tk: Any) -> tuple[int, ...]:
+    scores = tk.zeros(2)
+    backup = scores
+    scores += 1
+    scores = scores + 1
+    scores += 1
+    return tuple(int(n) for n in backup.tolist())
+
+
+def _kept(tk: Any) -> str:
     w = tk.ones(2, requires_grad=True)
-    w.detach()[0] = 7.0
-    return "`w[0]` is 7" if w[0].item() == 7.0 else "`w[0]` is still 1"
+    kept = w.clone()
+    shares = kept.untyped_storage().data_ptr() == w.untyped_storage().data_ptr()
+    return (
+        "It still carries a history"
+        if kept.requires_grad and not shares
+        else "It shares its numbers with `w`"
+    )
 
 
-def _zeroed(tk: Any) -> str:
-    t = tk.ones(2, 3)
+def _columns(tk: Any) -> str:
+    try:
+        tk.zeros(30, 2).t().view(60)
+    except RuntimeError:
+        return "An error"
+    return "All first columns, then all second ones"
+
+
+def _one_to_six(tk: Any) -> Any:
+    return tk.arange(1.0, 7.0).view(2, 3)
+
+
+def _zeroed(tk: Any) -> tuple[int, ...]:
+    t = _one_to_six(tk)
     t_np = t.numpy()
-    t.zero_()
-    return "Zeros, like `t`" if not t_np.any() else "The ones from before"
-
-
-def _from_array(tk: Any) -> str:
-    return _name(tk.from_numpy(numpy.ones((2, 3))).dtype)
+    t[1].zero_()
+    return tuple(int(n) for n in t_np.reshape(-1).tolist() if n)
 
 
 def _float(tk: Any) -> int:
@@ -66,11 +85,14 @@ def _tensor(tk: Any) -> str:
     return f"{int(first[0].item())} and {int(second[0].item())}"
 
 
-def _rebound(tk: Any) -> tuple[int, ...]:
-    a = numpy.zeros(3)
-    t = tk.from_numpy(a)
-    a = a + 1
-    return tuple(int(n) for n in t.tolist())
+def _every_second(tk: Any) -> tuple[int, ...]:
+    return tuple(tk.arange(12.0).view(3, 4)[:, ::2].numpy().strides)
+
+
+def _column(tk: Any) -> tuple[int, ...]:
+    a = numpy.arange(9.0).reshape(3, 3)
+    tk.from_numpy(a[:, 1]).fill_(-1)
+    return tuple(int(n) for n in a.reshape(-1).tolist() if n >= 0)
 
 
 def _backwards(tk: Any) -> str:
@@ -81,56 +103,66 @@ def _backwards(tk: Any) -> str:
     return "The numbers backwards"
 
 
-def _grad(tk: Any) -> str:
-    try:
-        tk.ones(2, requires_grad=True).numpy()
-    except RuntimeError:
-        return "An error"
-    return "An array of two ones"
-
-
 QUIZZES = (
     QuizSheet(
         "retrieval",
         "Three questions from earlier lessons",
         (
             Question(
-                "plus",
-                "`x = tk.zeros(2)` and `y = x`. Then `x = x + 1`, and after it `x += 1`. Which two numbers has `y`?",
-                (0, 0),
-                "`x = x + 1` moved the name to a new tensor. What `+=` then wrote, it wrote there. (Lesson 10)",
+                "backup",
+                "`scores = tk.zeros(2)` and `backup = scores`. Then three lines: `scores += 1`, "
+                "`scores = scores + 1`, `scores += 1`. Which two numbers does `backup` hold?",
+                (1, 1),
+                "The first line wrote into the tensor that both names led to. The second moved the name `scores` to a "
+                "new tensor, and the third wrote there. (Lesson 13)",
                 slips=(
-                    Slip(PLUS, "`y` was left behind by the first of the two.", given=(2, 2)),
-                    Slip(PLUS, "By then `x` was another tensor.", given=(1, 1)),
+                    Slip(PLUS, "The second line took `scores` away from `backup`.", given=(3, 3)),
+                    Slip(PLUS, "By the third line `scores` was another tensor.", given=(2, 2)),
+                    Slip(PLUS, "The first line writes, and `backup` is no copy.", given=(0, 0)),
                 ),
-                proof=_plus,
+                proof=_backup,
             ),
             Question(
-                "default",
-                "Which dtype has `tk.rand(2, 3)`, when nobody asked for one?",
-                "`float32`",
-                "Four bytes a number: enough for most, and fast. (Lesson 04)",
-                options=("`float16`", "`float32`", "`float64`"),
+                "kept",
+                "The weights `w` require grad. To put today's numbers aside, a program says `kept = w.clone()`. "
+                "What is still wrong with `kept`?",
+                "It still carries a history",
+                "`clone` copies the numbers and keeps the history; `detach` does the opposite. (Lesson 14)",
+                options=("It shares its numbers with `w`", "It still carries a history", "Nothing"),
                 slips=(
                     Slip(
-                        DTYPE,
-                        "That is NumPy's choice, and the beginning of today's trouble.",
-                        given="`float64`",
+                        DETACH,
+                        "That is what `detach` alone would do.",
+                        given="It shares its numbers with `w`",
                     ),
-                    Slip(DTYPE, "Only when you ask for it.", given="`float16`"),
+                    Slip(DETACH, "It requires grad, because `w` does.", given="Nothing"),
                 ),
-                proof=lambda tk: _name(tk.rand(2, 3).dtype),
+                proof=_kept,
             ),
             Question(
-                "detach",
-                "`w = tk.ones(2, requires_grad=True)`, then `w.detach()[0] = 7.0`. And `w`?",
-                "`w[0]` is 7",
-                "`detach` drops the history and shares the numbers. (Lesson 10)",
-                options=("`w[0]` is still 1", "`w[0]` is 7"),
-                slips=(
-                    Slip("detach vs clone", "A clone would have left it alone.", given="`w[0]` is still 1"),
+                "columns",
+                "`table = tk.zeros(30, 2)` has two columns. What does `table.t().view(60)` give?",
+                "An error",
+                "After a transpose no single stride walks through the numbers in that order, and `view` never copies. "
+                "(Lesson 05)",
+                options=(
+                    "All first columns, then all second ones",
+                    "The numbers row by row, as in `table`",
+                    "An error",
                 ),
-                proof=_detach,
+                slips=(
+                    Slip(
+                        REFUSED,
+                        "`reshape` gives that, and copies. `view` refuses.",
+                        given="All first columns, then all second ones",
+                    ),
+                    Slip(
+                        REFUSED,
+                        "That is what `table.view(60)` gives. The transpose reads in another order.",
+                        given="The numbers row by row, as in `table`",
+                    ),
+                ),
+                proof=_columns,
             ),
         ),
         recall=True,
@@ -141,44 +173,36 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "zeroed",
-        "`t_np = t.numpy()`, then `t.zero_()`. What does `t_np` hold?",
-        "Zeros, like `t`",
+        "`t_np = t.numpy()` holds what `t` holds, drawn here. Then `t[1].zero_()`. Press every element of `t_np` that "
+        "still has its old number.",
+        (1, 2, 3),
         "`numpy()` copies nothing. Tensor and array are two objects over one storage.",
-        options=("The numbers from before", "Zeros, like `t`", "An error: `t` has changed"),
         slips=(
-            Slip(SHARES, "It would, had `numpy()` made a copy.", given="The numbers from before"),
+            Slip(SHARES, "That would be true if `numpy()` made a copy.", given=(1, 2, 3, 4, 5, 6)),
             Slip(
                 SHARES,
-                "Nobody watches; the array just reads the same bytes.",
-                given="An error: `t` has changed",
+                "Those are the ones that were written, in the tensor and in the array.",
+                given=(4, 5, 6),
             ),
         ),
         proof=_zeroed,
-    ),
-    Question(
-        "from_array",
-        "And the other way: which dtype has `tk.from_numpy(np.ones((2, 3)))`?",
-        "`float64`",
-        "Nothing is converted, for the bytes stay where they are; and NumPy's floats have eight of them.",
-        options=("`float32`", "`float64`"),
-        slips=(
-            Slip(DTYPE, "That is what tensorkit chooses when *it* makes the numbers.", given="`float32`"),
-        ),
-        proof=_from_array,
+        picture=_one_to_six,
+        pick="cells",
     ),
     Question(
         "float_copies",
         "`a = np.zeros(3)`, then `t = tk.from_numpy(a).float()`, then `a[0] = 5`. What is `t[0]`?",
         0,
-        "`float()` had to make new numbers, of four bytes each. From there on the two go their own ways.",
+        "`float()` had to make new numbers, of four bytes each. From there on the two are separate.",
         slips=(Slip(SHARES, "`from_numpy` shares; but the cast after it makes a copy.", given=5),),
         proof=_float,
     ),
     Question(
         "tensor_copies",
-        "`a = np.zeros(3)`, then `tk.tensor(a)` and `tk.as_tensor(a)`, then `a[0] = 5`. What do the two show first?",
+        "`a = np.zeros(3)`, then `first = tk.tensor(a)` and `second = tk.as_tensor(a)`, then `a[0] = 5`. What are "
+        "`first[0]` and `second[0]`?",
         "0 and 5",
-        "`tensor` always copies. `as_tensor` copies only if it has to, as `from_numpy` would share.",
+        "`tensor` always copies. `as_tensor` copies only if it has to, and here it can share, as `from_numpy` does.",
         order="given",
         options=("0 and 0", "0 and 5", "5 and 0", "5 and 5"),
         slips=(
@@ -189,35 +213,59 @@ QUESTIONS = (
         proof=_tensor,
     ),
     Question(
-        "rebound",
-        "`a = np.zeros(3)` and `t = tk.from_numpy(a)`. Now `a = a + 1`. Which three numbers does `t` hold?",
-        (0, 0, 0),
-        "Arrays are like tensors in this: `a = a + 1` makes a new one and moves the name. `t` stays on the old bytes.",
-        slips=(Slip(PLUS, "That would be so after `a += 1`.", given=(1, 1, 1)),),
-        proof=_rebound,
+        "every_second",
+        "`t = tk.arange(12.0).view(3, 4)` has the stride (4, 1), and `t[:, ::2]` is every second column of it. What is "
+        "`t[:, ::2].numpy().strides`?",
+        (16, 8),
+        "The slice has the stride (4, 2). A number of `t` is a float32, so each slot counts four bytes.",
+        slips=(
+            Slip(STRIDES, "That is the stride of the tensor. NumPy counts bytes.", given=(4, 2)),
+            Slip(BYTES, "`t` holds float32, of four bytes: no float64 was made here.", given=(32, 16)),
+            Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(16, 4)),
+            Slip("a step multiplies the stride", "The step is in dimension 1.", given=(32, 4)),
+            Slip(COPY, "Those would be the strides of a copy. Nothing was put together.", given=(8, 4)),
+            Slip(
+                "rows come before columns",
+                "The step from row to row comes first.",
+                given=(8, 16),
+            ),
+        ),
+        proof=_every_second,
+    ),
+    Question(
+        "column",
+        "`a = np.arange(9.0).reshape(3, 3)` is drawn here. Then `column = tk.from_numpy(a[:, 1])`, and "
+        "`column.fill_(-1)`. Press every element of `a` that still has its old number.",
+        (0, 2, 3, 5, 6, 8),
+        "A slice of an array is a view, and the tensor made of it reads the same bytes.",
+        slips=(
+            Slip(
+                SHARES,
+                "Neither the slice nor `from_numpy` makes a copy.",
+                given=(0, 1, 2, 3, 4, 5, 6, 7, 8),
+            ),
+            Slip(SHARES, "Those are the ones that were written.", given=(1, 4, 7)),
+            Slip(
+                "rows come before columns",
+                "`a[:, 1]` is a column: all rows, place 1.",
+                given=(0, 1, 2, 6, 7, 8),
+            ),
+            Slip("counting from zero", "Column 1 is the second one.", given=(1, 2, 4, 5, 7, 8)),
+        ),
+        proof=_column,
+        picture=lambda tk: tk.arange(9.0).view(3, 3),
+        pick="cells",
     ),
     Question(
         "backwards",
-        "In NumPy `a[::-1]` is a view that runs backwards. What does `tk.from_numpy(a[::-1])` give?",
+        "In NumPy `b[::-1]` is a view that runs backwards. What does `tk.from_numpy(b[::-1])` give?",
         "An error",
         "Its stride is negative, and tensors have no negative strides. Make a copy, or use `flip`.",
         options=("The numbers backwards", "The numbers forwards", "An error"),
         slips=(
-            Slip("strides count slots", "It would need a stride of -1.", given="The numbers backwards"),
-            Slip("strides count slots", "It is not ignored, it is refused.", given="The numbers forwards"),
+            Slip(STRIDES, "It would need a stride of -1.", given="The numbers backwards"),
+            Slip(STRIDES, "The minus sign is not ignored; it is refused.", given="The numbers forwards"),
         ),
         proof=_backwards,
-    ),
-    Question(
-        "grad",
-        "What does `tk.ones(2, requires_grad=True).numpy()` give?",
-        "An error",
-        "A write to the array would be a write that autograd knows nothing of. Take off the history first.",
-        options=("An array of two ones", "An array that requires grad", "An error"),
-        slips=(
-            Slip("detach vs clone", "Not before you detach it.", given="An array of two ones"),
-            Slip("detach vs clone", "NumPy knows nothing of gradients.", given="An array that requires grad"),
-        ),
-        proof=_grad,
     ),
 )
