@@ -35,7 +35,6 @@ PICTURES = {
     "floats have gaps": ("06", "BitView(16777216.0"),
     "a cast drops the fraction": ("07", "t = tk.tensor([-2.7, 300.0, 0.1])\nBitView(t, index=0)"),
     "backward adds": ("18", "GraphView(loss)"),
-    "permute vs view": ("03", "%%explain\nwrong = image.view(2, 2, 3)"),
     "a seed is a position": (
         "08",
         "with GeneratorStream() as stream:\n    tk.manual_seed(0)\n    mine = tk.rand(3)",

@@ -73,7 +73,7 @@ class Picture:
         >>> Picture(tk.tensor([4.0, 9.0, 2.0]), "cells").in_order((2, 9, 5))
         (9, 2, 5)
         """
-        places = {number: place for place, number in enumerate(self._seen.grid)}
+        places: dict[object, int] = {number: place for place, number in enumerate(self._seen.grid)}
         return tuple(sorted(_row(numbers), key=lambda number: places.get(number, len(places))))
 
     def hint(self) -> str:
