@@ -16,7 +16,7 @@ from tensorkit_widgets.practice.checking.checks import (
 )  # fmt: skip
 from tensorkit_widgets.practice.checking.functions import Case, function_check, seen
 from tensorkit_widgets.practice.checking.typed import number_in
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, read
+from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable, Verdict, is_tensor, read
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
@@ -86,14 +86,18 @@ def _noise_of(n: int, seed: int) -> Any:
     return tk.rand(n, generator=tk.Generator().manual_seed(seed))
 
 
+def _told_of_noise(found: Any) -> str:
+    if found[0] is None:
+        return "your function returned nothing. Is a `return` missing?"
+    if found[1]:
+        return "the stream of the caller has moved: its next number is another one than without your call."
+    return "the numbers are not those of this seed."
+
+
 def _noise_case(says: str, drawn: int, n: int, seed: int) -> Case:
     return Case(
         says, _called_after(drawn, n, seed), (_noise_of(n, seed), False), lambda _, got: (seen(got), _moved()),
-        lambda found: (
-            "the numbers are not those of this seed."
-            if not found[1]
-            else "the stream of the caller has moved: its next number is another one than without your call."
-        ),
+        _told_of_noise,
     )  # fmt: skip
 
 
@@ -168,13 +172,20 @@ NOISE = _undisturbed(
 
 
 def _rows(value: Any) -> list[int]:
-    return [int(n) for n in read(value).values] if is_tensor(value) else [int(n) for n in value]
+    rows = read(value).values if is_tensor(value) else value
+    if not isinstance(rows, (list, tuple, range)) or not all(type(row) is int for row in rows):
+        raise Unreadable("each set should be a tensor of row numbers, whole ones.")
+    return list(rows)
 
 
 def _parts(arguments: tuple[Any, ...], got: Any) -> object:
     """The lengths; whether each row is in one of the two, and none twice in one; whether the order is another one."""
     n, cut = arguments
-    train, test = (_rows(part) for part in got)
+    if got is None:
+        raise Unreadable("your function returned nothing. Is a `return` missing?")
+    if not isinstance(got, (list, tuple)) or len(got) != 2:
+        raise Unreadable("return two sets, one after the other: `return train, test`.")
+    train, test = map(_rows, got)
     return (
         len(train),
         len(test),
