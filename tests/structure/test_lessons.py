@@ -33,7 +33,7 @@ def test_the_gallery_shows_every_widget_and_the_lessons_are_numbered() -> None:
     elsewhere |= dict.fromkeys(
         ("load_ipython_extension", "unload_ipython_extension"), "the notebook calls it"
     )
-    told = {"forget", "progress"}
+    told = {"forget", "progress", "review"}
     assert [name for name in told if f"`{name}()`" not in words] == []
     names = set(tensorkit_widgets.__all__) - set(elsewhere) - told
     assert [name for name in sorted(names) if f"{name}(" not in code] == []

@@ -139,7 +139,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "a size of 0 is a size": "an empty tensor broadcasts like any other: 0 against 1 is 0, against 2 an error.",
     "broadcasting copies nothing": "a stretched dimension has the stride 0: the same slots are read again.",
     "`if` on a tensor": "a comparison answers for each element; if, and, or and not want one single answer.",
-    "`*` is not `@`": "* multiplies what stands at the same place; the product of matrices is @.",
+    "`*` is not `@`": "* multiplies the elements in the same place; the product of matrices is @.",
     "a row meets a column": "a number of a @ b is a row of a times a column of b, added up.",
     "one side for all unknowns": "first bring all unknowns to one side: what changes sides changes its sign.",
     "solve reads n vectors": "n matrices and n rows of B: solve takes each row as the right side of one matrix.",
