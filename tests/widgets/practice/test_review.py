@@ -74,7 +74,7 @@ def test_a_wrong_answer_makes_it_due_at_once() -> None:
 
 
 def test_sure_errors_come_first_and_dissolved_ones_last() -> None:
-    states = {
+    states: dict[str, Any] = {
         "predict 1": {"history": (event(3, "calm", right=False),)},
         "predict 2": {"history": (event(4, "sure", right=False, sure=True),)},
         "predict 3": {"history": (event(0, "gone", right=False), event(1, "gone"))},
@@ -186,7 +186,7 @@ def test_progress_draws_each_card_as_far_as_it_is_right() -> None:
     assert "02: 2 of" in svg.attrib["aria-label"]
     titles = [part.text or "" for part in svg.iter("title")]
     assert sum(len(row.cards) for row in rows.values()) + len(SIGNS) == len(titles)
-    assert "<svg" in progress()._repr_html_()  # type: ignore[attr-defined]
+    assert "<svg" in progress()._repr_html_()
 
 
 @pytest.mark.usefixtures("file")
