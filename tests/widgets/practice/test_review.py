@@ -195,7 +195,7 @@ def test_no_card_is_marked_wrong_and_called_right() -> None:
     for answer in ((4, 2), (4, 1)):
         card.commit(answer)
         card.again()
-    page = re.sub(r"<svg.*?</svg>", "", progress()._repr_html_())  # type: ignore[attr-defined]
+    page = re.sub(r"<svg.*?</svg>", "", progress()._repr_html_())
     row = next(row for row in page.split("<tr>") if "✗" in row)
     assert "as predicted" not in row
     assert "right\u00a0at\u00a0first,\u00a0not\u00a0since" in row
