@@ -427,6 +427,10 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         Exercise("02.no_such_thing")
     with pytest.raises(LookupError, match="no lesson 98"):
         Predict("98.nothing")
+    with pytest.raises(
+        LookupError, match=r"no question is called '02\.size_one'; it is '03\.size_one' now; lesson 02 has"
+    ):
+        Predict("02.size_one")
     with pytest.raises(LookupError, match=r"02\.retrieval"):
         Quiz("02.no_such_thing")
     with pytest.raises(LookupError, match=r"02\.column_sums"):

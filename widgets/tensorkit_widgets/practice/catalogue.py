@@ -65,8 +65,19 @@ def _listed(name: str, listed: str, noun: str) -> dict[str, Any]:
     if not things:
         raise LookupError(f"lesson {number} has no {noun}")
     if name not in things:
-        raise LookupError(f"no {noun} is called {name!r}; lesson {number} has {', '.join(things)}")
+        moved = _called(name.partition(".")[2], listed)
+        now = f"; it is {' or '.join(map(repr, moved))} now" if moved else ""
+        raise LookupError(f"no {noun} is called {name!r}{now}; lesson {number} has {', '.join(things)}")
     return things
+
+
+def _called(bare: str, listed: str) -> list[str]:
+    """The full names of the lessons' cards with this name."""
+    homes = []
+    for number in lesson_numbers():
+        lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
+        homes += [f"{number}.{bare}" for thing in getattr(lesson, listed, ()) if thing.name == bare]
+    return homes
 
 
 def find_question(name: str) -> Question:
@@ -141,10 +152,7 @@ def full_name(name: str, listed: str) -> str:
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         return name
-    homes = []
-    for number in lesson_numbers():
-        lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
-        homes += [f"{number}.{name}" for thing in getattr(lesson, listed, ()) if thing.name == name]
+    homes = _called(name, listed)
     if len(homes) > 1:
         raise LookupError(f"{name!r} is in several lessons; choose one of {', '.join(homes)}")
     return homes[0] if homes else name
