@@ -19,9 +19,30 @@ CELLS = [
 
 
 @pytest.fixture
-def book(desk: Any) -> Any:
+def kept(desk: Any) -> Any:
+    """The notebook as it is after its cells were run: the map shows its cell."""
     with desk.begun("device_map", CELLS, [2], height=1200, width=1440) as one:
         yield one
+
+
+@pytest.fixture
+def book(kept: Any) -> Any:
+    """The map follows each cell that runs."""
+    follow = kept.part(2, "follow")
+    if follow.get_attribute("aria-pressed") == "false":
+        follow.click()
+    kept.root(2).locator('[data-role="follow"][aria-pressed="true"]').wait_for()
+    return kept
+
+
+def test_it_stays_as_its_cell_left_it_until_it_is_to_follow(kept: Any) -> None:
+    before = kept.root(2).get_attribute("data-cell")
+    number = kept.cell("g = t.to('cuda')")
+    assert kept.ask("m.keep().record.moved[0].nbytes") == "48"
+    assert kept.root(2).get_attribute("data-cell") == before
+    assert kept.root(2).get_attribute("data-copies") == "0"
+    kept.part(2, "follow").click()
+    kept.shows(2, cell=number, copies=1)
 
 
 def drawn(book: Any) -> str:

@@ -531,6 +531,20 @@ def test_nothing_of_a_tensor_is_kept(book: Notebook) -> None:
     assert tk.cuda.memory_allocated() == 0
 
 
+@pytest.mark.parametrize("width", [960.0, 760.0])
+def test_what_there_is_no_room_for_is_counted_and_the_newest_is_always_said(
+    book: Notebook, width: float
+) -> None:
+    book.cell("here = tk.ones(4)\ng = here.cuda()\nn = [x.item() for x in g]\nlast = g.cpu()")
+    book.map._width = width
+    words = [note.text for note in sheet(book.map).notes]
+    [newest] = [text for text in words if text.startswith("last: new, 16 bytes.")]
+    assert newest.endswith(" more things.")
+    left_out = int(newest.split()[-3])
+    shown = sum(text in ("⇄", "+") for text in words)
+    assert left_out + shown == 6, "three kinds of copies, three new tensors"
+
+
 def test_it_follows_a_notebook_and_stops_when_it_is_closed(
     shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:

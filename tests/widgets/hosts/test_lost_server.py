@@ -67,6 +67,10 @@ print('unbroken', total == rounds * 125000 > 0)
 def book(desk: Desk) -> Any:
     with desk.begun("lost", CELLS, SHOWN) as one:
         one.everything()
+        follow = one.part(MAP, "follow")
+        if follow.get_attribute("aria-pressed") == "false":
+            follow.click()
+        one.root(MAP).locator('[data-role="follow"][aria-pressed="true"]').wait_for()
         yield one
 
 

@@ -1,4 +1,4 @@
-"""MemoryMap under a learner's hands: cells run, and the map follows."""
+"""MemoryMap under a learner's hands: cells run, and the map follows, in the side or where that is asked of it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,46 @@ def tile(book: Any, text: str) -> Any:
     return book.root(2).locator(".tk-tile", has=book.page.locator(f'text="{text}"')).first
 
 
+def follow(book: Any, yes: bool = True) -> None:
+    """Let the map follow the notebook, or stay at its cell."""
+    button = book.part(2, "follow")
+    if button.get_attribute("aria-pressed") != str(yes).lower():
+        button.click()
+    book.root(2).locator(f'[data-role="follow"][aria-pressed="{str(yes).lower()}"]').wait_for()
+
+
 @pytest.fixture
-def book(desk: Any) -> Any:
+def kept(desk: Any) -> Any:
+    """The notebook as it is after its cells were run: the map shows its cell."""
     with desk.begun("memory_map", CELLS, [2, 3], width=1700, beside=PANEL) as one:
         yield one
+
+
+@pytest.fixture
+def book(kept: Any) -> Any:
+    """The map follows each cell that runs."""
+    follow(kept)
+    return kept
+
+
+def test_it_stays_as_its_cell_left_it_until_it_is_to_follow(kept: Any) -> None:
+    cell = kept.root(2).get_attribute("data-cell")
+    picture = kept.root(2).locator(".tk-picture")
+    words = picture.inner_text()
+    number = kept.cell("x = tk.ones(3)\nrow.add_(10)")
+    kept.page.locator(f'{PANEL}[data-cell="{number}"]').wait_for()  # the panel follows
+    assert kept.root(2).get_attribute("data-cell") == cell
+    assert picture.inner_text() == words
+    kept.part(2, "follow").focus()
+    kept.keyboard.press("Enter")
+    kept.shows(2, cell=number, made=1, changed=1)
+    number = kept.cell("row.add_(1)")
+    kept.shows(2, cell=number, changed=1)
+    follow(kept, False)
+    later = kept.cell("del x")
+    kept.page.locator(f'{PANEL}[data-cell="{later}"]').wait_for()
+    assert kept.root(2).get_attribute("data-cell") == str(number)
+    assert kept.ask("m.keep().snapshot.moment.cell") == str(later)
 
 
 def test_one_panel_in_the_side_laid_out_for_its_room(book: Any) -> None:

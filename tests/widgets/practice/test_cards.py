@@ -30,7 +30,7 @@ from tests.widgets.practice_helpers import HOSTILE, blank_memory, send, tags
 
 __all__ = ["blank_memory"]  # a fixture
 
-KNOWN_TAGS = {"p", "code", "pre", "strong"}
+KNOWN_TAGS = {"p", "code", "em", "pre", "strong"}
 
 
 def stride_question(**more: Any) -> Predict:
@@ -60,6 +60,30 @@ def choice_question() -> Predict:
 def test_markup_lets_no_tag_through_but_its_own(text: str) -> None:
     assert set(tags(markup(text))) <= KNOWN_TAGS
     plain(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "html", "words"),
+    [
+        ("a tensor of *size* 3", "a tensor of <em>size</em> 3", "a tensor of size 3"),
+        ("row 0 *of the copy*.", "row 0 <em>of the copy</em>.", "row 0 of the copy."),
+        ("*the `size` of it*", "<em>the <code>size</code> of it</em>", "the size of it"),
+        ("**no** *yes*", "<strong>no</strong> <em>yes</em>", "no yes"),
+        ("2 * 3 * 4", "2 * 3 * 4", "2 * 3 * 4"),
+        ("2*3*4 and a*b*c", "2*3*4 and a*b*c", "2*3*4 and a*b*c"),
+        ("`a *b* c`", "<code>a *b* c</code>", "a *b* c"),
+        ("f(*args, **more) or f(*a, *b)", "f(*args, **more) or f(*a, *b)", "f(*args, **more) or f(*a, *b)"),
+        ("*<b>*", "<em>&lt;b&gt;</em>", "<b>"),
+    ],
+)
+def test_stars_are_emphasis_where_a_word_begins_and_one_ends(text: str, html: str, words: str) -> None:
+    assert markup(text) == f"<p>{html}</p>"
+    assert plain(text) == words
+
+
+def test_stars_in_a_block_of_code_stay() -> None:
+    assert markup("    f(x) *or* g") == "<pre><code>f(x) *or* g</code></pre>"
+    assert plain("So:\n\n    print(*a*)\n\nand *that*") == "So:\n\n    print(*a*)\n\nand that"
 
 
 @given(st.text(max_size=300))

@@ -273,3 +273,70 @@ def test_a_folded_part_that_is_opened_again_has_its_cells_passed_by(page: Any) -
     for number in (TWO, KEEP):
         page.keyboard.press("ArrowDown")
         at(page, number)
+
+
+SMALL = {"width": 1280, "height": 720}
+CARDS = {
+    "quiz": 'Quiz("02.retrieval")',
+    "exercise": 'Exercise("02.find_the_slot")',
+    "tall prediction": "Predict('Which of these is it?' + chr(10) * 2 + '    line' * 2, "
+    "['a ' + 'long option ' * 60, 'b ' + 'long option ' * 60, 'c ' * 300], answer='c ' * 300)",
+}
+BUTTONS = f"""(number) => {{
+    const {{ node }} = {NOTEBOOK}.content.widgets[number], room = {NOTEBOOK}.content.outerNode.getBoundingClientRect();
+    const card = node.querySelector(".tk-practice .tk-card"), part = card?.querySelector("[data-part]") ?? card;
+    const buttons = [...part?.querySelectorAll("button[data-do]") ?? []];
+    const seen = ({{ top, bottom }}) => top >= room.top && bottom <= room.bottom;
+    return buttons.length > 0 && buttons.every((button) => seen(button.getBoundingClientRect()));
+}}"""
+LAST_BUTTON = f"""(number) => {{
+    const {{ node }} = {NOTEBOOK}.content.widgets[number], room = {NOTEBOOK}.content.outerNode.getBoundingClientRect();
+    const box = [...node.querySelectorAll(".tk-practice button[data-do]")].at(-1).getBoundingClientRect();
+    return box.top >= room.top && box.bottom <= room.bottom;
+}}"""
+
+
+@pytest.fixture(params=CARDS.values(), ids=CARDS.keys())
+def low(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A card below a long text, in a low window; its imports are run."""
+    content = notebook()
+    cells = [content["cells"][k] for k in (IMPORTS, CARD, NEXT, ON)]
+    cells[0]["source"] = "from tensorkit_widgets import Exercise, Predict, Quiz" + "\n# a line" * 20
+    cells[1] = {**cells[1], "source": request.param, "outputs": []}
+    with desk.written("low", {**content, "cells": cells}, **SMALL) as one:
+        go(one.page, IMPORTS)
+        one.page.mouse.move(400, 300)
+        one.page.keyboard.press("Shift+Enter")
+        at(one.page, CARD)
+        yield one.page
+
+
+@pytest.mark.parametrize("key", ["Shift+Enter", "Control+Enter"])
+def test_the_buttons_of_a_card_are_in_sight_when_it_comes(low: Any, key: str) -> None:
+    low.keyboard.press(key)
+    until(low, BUTTONS, arg=CARD)
+
+
+def test_the_buttons_come_into_sight_with_the_keyboard_and_the_mouse(low: Any) -> None:
+    low.keyboard.press("Shift+Enter")
+    until(low, BUTTONS, arg=CARD)
+    boxes = low.locator(f'[data-windowed-list-index="{CARD}"] .tk-practice input')
+    if boxes.count() < 3:
+        return
+    low.evaluate(f"() => {{ {NOTEBOOK}.content.outerNode.scrollTop = 0; }}")
+    boxes.last.focus()
+    until(low, LAST_BUTTON, arg=CARD)
+    low.evaluate(f"() => {{ {NOTEBOOK}.content.outerNode.scrollTop -= 60; }}")
+    boxes.last.click()
+    until(low, LAST_BUTTON, arg=CARD)
+
+
+def test_somebody_who_goes_on_is_not_called_back(low: Any) -> None:
+    low.keyboard.press("Shift+Enter")
+    until(low, BUTTONS, arg=CARD)
+    before = low.evaluate(TOP)
+    low.mouse.wheel(0, -300)
+    until(low, f"(before) => ({TOP})() < before", arg=before)
+    low.evaluate("() => document.dispatchEvent(new Event('tensorkit-card'))")
+    low.evaluate("() => new Promise(requestAnimationFrame)")
+    assert low.evaluate(TOP) < before

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.beginning import until
 from tests.browser.places import placed
 
 pytestmark = pytest.mark.browser
@@ -110,6 +111,40 @@ def test_an_error_opens_where_it_was_raised(book: Any) -> None:
     assert book.root(2).locator(".tk-axis.tk-bad").count() == 2
     assert book.root(2).locator(".tk-arc.tk-bad").count() == 1
     shot(book, 2, "error")
+
+
+CUT_LINES = """root => {
+    const frame = root.querySelector(".tk-picture").getBoundingClientRect();
+    const edge = root.querySelector(".tk-floating .tk-pinned-ground")?.getBoundingClientRect().top ?? frame.bottom;
+    const mine = (text) => !text.closest(".tk-pinned, .tk-tile") && text.getBoundingClientRect().height < 32;
+    const lines = [...root.querySelectorAll("svg text")].filter(mine);
+    const boxes = lines.map((text) => [text.textContent, text.getBoundingClientRect()]);
+    const cut = boxes.filter(([, box]) => box.top < edge - 1 && box.bottom > edge + 1).map(([words]) => words);
+    return { floats: edge < frame.bottom, free: (edge - frame.top) / frame.height, cut }; }"""
+"""Whether the storage floats, how much it leaves of the frame, and the lines of text that it cuts in two."""
+
+
+@pytest.mark.parametrize("height", [900, 720])
+def test_the_storage_in_sight_leaves_room_to_read(book: Any, height: int) -> None:
+    root, page = book.root(2), book.page
+    for width in (1440, 1072):
+        page.set_viewport_size({"width": width, "height": height})
+        until(
+            page,
+            "([root, height]) => root.getBoundingClientRect().height <= height - 200",
+            [root.element_handle(), height],
+        )
+        book.settled(root)
+        found = root.evaluate(CUT_LINES)
+        assert found["free"] >= 0.4, (width, found)
+        assert found["floats"] or height < 900, (width, found)
+        assert not found["floats"] or found["cut"] == [], (width, found)
+
+
+def test_a_refusal_gives_its_reason_once(book: Any) -> None:
+    text = book.root(2).locator(".tk-picture").inner_text()
+    assert text.count("cannot merge") == 1
+    assert text.count("ViewError") == 1
 
 
 def test_the_offered_code_is_copied_and_runs(book: Any) -> None:

@@ -108,15 +108,16 @@ def _top(sheet: _Page, page: DevicePage, said: Sequence[tuple[str, str]]) -> Non
 
 
 def _fitting(said: Sequence[tuple[str, str]], sheet: _Page) -> list[tuple[str, list[str]]]:
-    """The sentences that there is room for, in lines; what there is none for is counted."""
+    """The sentences that there is room for, in lines: the first ones, and always the newest; the others are counted."""
     most = SENTENCES if sheet.width >= SIDE_BY_SIDE else LINES
-    broken = [(kind, wrap(sentence, sheet.inner - 24, 15)) for kind, sentence in said]
-    for count in range(len(broken), 0, -1):
-        rest = len(broken) - count
-        if sum(len(lines) for _, lines in broken[:count]) + (rest > 0) <= most:
-            more = [("more", [f"And {rest} more {'thing' if rest == 1 else 'things'}."])] if rest else []
-            return [*broken[:count], *more]
-    return broken[:1]
+    for rest in range(len(said)):
+        kind, newest = said[-1]
+        more = f" And {rest} more {'thing' if rest == 1 else 'things'}." if rest else ""
+        shown = [*said[: len(said) - 1 - rest], (kind, f"{newest}{more}")]
+        broken = [(kind, wrap(sentence, sheet.inner - 24, 15)) for kind, sentence in shown]
+        if sum(len(lines) for _, lines in broken) <= most or rest == len(said) - 1:
+            return broken
+    return []
 
 
 # ---- the memories

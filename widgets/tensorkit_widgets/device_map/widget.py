@@ -36,7 +36,8 @@ class DeviceMap(MomentBoard[DevicePage]):
     It looks after every cell, also after one that failed, and listens to the engine while it is open: each arrow is
     copies that the engine has recorded, with the bytes that its copier told. How long they took is measured where the
     clock of a GPU tells; otherwise it is computed by a model that is stated beside them, and labelled *simulated*. Each
-    cell is a step.
+    cell is a step. Shown in a cell, it stays as that cell left it; *Follow the notebook* shows each later cell there
+    too.
 
     Args:
         namespace: names and values to look at; the notebook's own if not given.

@@ -47,7 +47,8 @@ class Sheet:
 
     ``said`` is what has just happened, for the live region; ``words`` are the sentences of the text twin. ``layout``
     are the integers from which the browser fills in the formula and draws the arcs to the element that is pointed at.
-    What begins at ``pinned`` or lower is the storage: where the picture scrolls, the browser holds it in sight.
+    What begins at ``pinned`` or lower is the storage: where the picture scrolls, the browser holds it in sight. It is
+    not held where it would cover more than ``pinned_most`` of what is in sight: where there is text to read.
     ``styles`` are style sheets of its own, beside the one of all sheets.
     """
 
@@ -74,6 +75,7 @@ class Sheet:
     begins: tuple[Begin, ...] = ()
     keys: tuple[Key, ...] = ()
     pinned: float | None = None
+    pinned_most: float | None = None
     styles: tuple[str, ...] = ()
 
 

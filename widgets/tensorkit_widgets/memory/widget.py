@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from tensorkit_widgets.drawing.sheet import Sheet
@@ -45,7 +45,8 @@ class MemoryMap(MomentBoard[MemoryPage]):
     """All tensors that a notebook reaches, grouped by the storage that they share, and what the last cell did to them.
 
     It looks after every cell, also after one that failed, until it is closed. Each cell is a step: going back shows the
-    memory as it was. Nothing of a tensor is kept but the numbers that are drawn.
+    memory as it was. Shown in a cell, it stays as that cell left it; *Follow the notebook* shows each later cell there
+    too. Nothing of a tensor is kept but the numbers that are drawn.
 
     Args:
         namespace: names and values to look at; the notebook's own if not given.
@@ -87,14 +88,17 @@ class MemoryMap(MomentBoard[MemoryPage]):
     # ---- what Python sees
 
     def keep(self, name: str | None = None) -> Self:
-        """The moment that is shown, with those before it, as a map of its own that stays as it is while cells run.
+        """The newest moment, with those before it, as a map of its own that stays as it is while cells run.
 
-        With a name only the storage that it stands on, large.
+        After `step`, `back` or `goto` it is the moment to which they went. With a name only the storage that it stands
+        on, large.
 
         Raises:
             KeyError: for a name that is on no storage at this moment.
         """
-        return self._kept_at(replace(self._state, only=0 if name is None else self._number(name)))
+        with self._guard:
+            pages, at = self._spoken_of()
+            return self._kept_at(only=0 if name is None else self._number(name, pages[at] if pages else None))
 
     def show(self, name: str | None = None) -> Self:
         """Show only the storage that a name stands on, large; all storages again without a name.
@@ -103,13 +107,13 @@ class MemoryMap(MomentBoard[MemoryPage]):
             KeyError: for a name that is on no storage at this moment.
         """
         with self._guard:
-            number = 0 if name is None else self._number(name)
-            self._change(only=number)
+            if not (self._follows or self._moved or self._source is None):
+                self._catch_up()
+            self._change(only=0 if name is None else self._number(name, self._page_at(self.at)))
             self._paint()
         return self
 
-    def _number(self, name: str) -> int:
-        page = self._page_at(self.at)
+    def _number(self, name: str, page: MemoryPage | None) -> int:
         for storage in page.snapshot.storages if page is not None else ():
             if any(way.text == name for holder in storage.holders for way in holder.ways):
                 return storage.number
@@ -128,8 +132,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
 
     def _sight(self, at: int) -> Sight:
         state = self._state
-        now = at >= self._steps() and self._source is not None
-        return Sight(state.order, state.filter, state.most, state.only, self._width, now)
+        return Sight(state.order, state.filter, state.most, state.only, self._width, self._is_now(at))
 
     def _sheet(self, at: int) -> Sheet:
         return compose_memory(self._page_at(at), self._sight(at))
@@ -137,9 +140,9 @@ class MemoryMap(MomentBoard[MemoryPage]):
     def _controls(self) -> Sequence[Control]:
         state, page = self._state, self._page_at(self.at)
         count = len(page.snapshot.storages) if page is not None else 0
-        out = []
+        out = self._in_bar()
         if self._alone():
-            return [Control("all", "button", "All storages", title="back to all storages")]
+            return [*out, Control("all", "button", "All storages", title="back to all storages")]
         if count > 1 or state.filter:
             out.append(Control("order", "choice", "order", state.order, tuple(ORDERS.items())))
             out.append(

@@ -20,16 +20,24 @@ def escape(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+_CODE = r"`[^`\n]+`"
+_BOLD = r"\*\*[^*\n]+\*\*"
+_EMPHASIS = rf"(?<![\w*])\*(?![\s*])(?:{_CODE}|[^*`\n])+(?<!\s)\*(?![\w*])"
+"""A star is a mark where a word begins and where one ends; in `2 * 3 * 4` and in `2*3*4` it is a star."""
+_MARKS = re.compile(f"({_CODE}|{_BOLD}|{_EMPHASIS})")
+
+
 def _inline(text: str) -> str:
-    parts = re.split(r"(`[^`\n]+`|\*\*[^*\n]+\*\*)", text)
-    return "".join(
-        f"<code>{escape(part[1:-1])}</code>"
-        if len(part) > 2 and part[0] == part[-1] == "`"
-        else f"<strong>{escape(part[2:-2])}</strong>"
-        if len(part) > 4 and part.startswith("**") and part.endswith("**")
-        else escape(part)
-        for part in parts
-    )
+    parts = _MARKS.split(text)
+    return "".join(_marked(part) if k % 2 else escape(part) for k, part in enumerate(parts))
+
+
+def _marked(part: str) -> str:
+    if part[0] == "`":
+        return f"<code>{escape(part[1:-1])}</code>"
+    if part.startswith("**"):
+        return f"<strong>{escape(part[2:-2])}</strong>"
+    return f"<em>{_inline(part[1:-1])}</em>"
 
 
 def code_block(code: str) -> str:
@@ -42,10 +50,12 @@ def code_block(code: str) -> str:
 
 
 def markup(text: str) -> str:
-    """Paragraphs, `code`, **bold** and indented code blocks as HTML; all else is escaped.
+    """Paragraphs, `code`, **bold**, *emphasis* and indented code blocks as HTML; all else is escaped.
 
     >>> markup("What is `t.size()`?")
     '<p>What is <code>t.size()</code>?</p>'
+    >>> markup("The *first* of 2 * 3 * 4")
+    '<p>The <em>first</em> of 2 * 3 * 4</p>'
     >>> markup("Look:" + chr(10) * 2 + "    t[1:]")
     '<p>Look:</p><pre><code>t[1:]</code></pre>'
     """
@@ -62,11 +72,20 @@ def markup(text: str) -> str:
 def plain(text: str) -> str:
     """The same text without its marks, for the text twin.
 
-    >>> plain("What is **the** `size`?")
-    'What is the size?'
+    >>> plain("What is **the** *first* `size`?")
+    'What is the first size?'
     """
-    marks = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*")
-    return marks.sub(lambda mark: mark[1] or mark[2].replace("`", ""), text.strip("\n"))
+    return "\n".join(
+        line if line.startswith("    ") else _MARKS.sub(_unmarked, line)
+        for line in text.strip("\n").split("\n")
+    )
+
+
+def _unmarked(mark: re.Match[str]) -> str:
+    part = mark[0]
+    if part[0] == "`":
+        return part[1:-1]
+    return part[2:-2].replace("`", "") if part.startswith("**") else _MARKS.sub(_unmarked, part[1:-1])
 
 
 def shown(value: object, longest: int = 60) -> str:

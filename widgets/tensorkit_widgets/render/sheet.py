@@ -75,7 +75,12 @@ def _pinned(sheet: Sheet, top: float) -> str:
 
     ground = rect(0, top, sheet.width, sheet.height - top, "tk-pinned-ground")
     ground += f'<path class="tk-pinned-edge" d="{path("M{} {}h{}", 0, top, sheet.width)}"/>'
-    storage = group(ground + "".join(_body(half(True), True)), class_="tk-pinned", data_top=top)
+    storage = group(
+        ground + "".join(_body(half(True), True)),
+        class_="tk-pinned",
+        data_top=top,
+        data_most=sheet.pinned_most,
+    )
     above = replace(half(False), cards=sheet.cards, formula=sheet.formula)
     return "".join(_body(above, True)) + storage
 

@@ -198,7 +198,7 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
     title = f"step {step.number} of {len(told.steps):,}, {link_text(step)}"
     return Sheet(
         told.name, title, low + 4, tuple(tables), tuple(notes), tuple(frames), (), words, words[0], status,
-        page.width, arcs=arcs, pinned=y if strips else None,
+        page.width, arcs=arcs, pinned=y if strips else None, pinned_most=0.5,
     )  # fmt: skip
 
 
@@ -233,7 +233,7 @@ def _talk(step: TraceStep, y: float, page: _Page) -> tuple[list[Note], list[Fram
 
 def _alarm(failure: Failure, x: float, y: float, width: float) -> tuple[list[Note], Frame, float]:
     """The library's own words."""
-    lines = [part for line in error_lines(failure) for part in wrap(line, width - 32, 15.6)]
+    lines = [part for line in error_lines(failure, explained=True) for part in wrap(line, width - 32, 15.6)]
     height = 20.0 * len(lines) + 18
     notes = list(paragraph(x + 16, y + 24, lines, "alarm"))
     return notes, Frame(x, y, width, height, "alarm"), y + height + 8

@@ -155,9 +155,9 @@ def walk_of(step: TraceStep) -> tuple[tuple[int, int, int], ...]:
 
 
 def walk_words(step: TraceStep) -> str:
-    """The walk that a failed view asks for, in words; empty where there is none to draw."""
+    """The walk that a failed view would take, in words; empty where there is none to draw. The reason is said above."""
     hops = ", ".join(_signed(b - a) for a, b, _ in walk_of(step))
-    return f"in reading order the walk goes {hops}: no single stride says that" if hops else ""
+    return f"in reading order the walk goes {hops}" if hops else ""
 
 
 def _signed(number: int) -> str:

@@ -94,9 +94,14 @@ def result_words(step: TraceStep) -> str:
     return f"{size_text(shown[0].meta.size)} on storage {shown[0].storage}{more}"
 
 
-def error_lines(failure: Failure) -> list[str]:
-    """The library's own words: the first lines, however long the message is."""
+def error_lines(failure: Failure, explained: bool = False) -> list[str]:
+    """The library's own words: the first lines, however long the message is.
+
+    Where the reason is ``explained`` beside them, only the first: the others would say it twice.
+    """
     lines = [line.rstrip() for line in failure.message.strip().splitlines() if line.strip()]
+    if explained and failure.diagnosis is not None:
+        lines = lines[:1]
     kept = [f"{failure.kind}: {lines[0].strip()}" if lines else failure.kind, *lines[1:LONGEST_ERROR]]
     return [cut(line, 400) for line in kept] + ["…"] * (len(lines) > LONGEST_ERROR)
 
@@ -138,7 +143,7 @@ def story_words(step: TraceStep) -> Iterator[str]:
     if step.value:
         yield f"Out: {step.value}"
     if step.failure is not None:
-        yield from error_lines(step.failure)
+        yield from error_lines(step.failure, explained=True)
     if why := why_sentence(step):
         yield why
     if moved := moved_words(step):

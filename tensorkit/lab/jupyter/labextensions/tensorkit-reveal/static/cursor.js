@@ -26,6 +26,8 @@ export class Cursor {
     this.runs = false;
     /** The question that the cursor stays at, and the cards that were there before it was run. @type {{ cell: Cell, before: Set<HTMLElement> } | null} */
     this.awaited = null;
+    /** The cell that was run and left behind, and the cards that it showed before: a new one is brought into sight. @type {{ cell: Cell, before: Set<Element> } | null} */
+    this.left = null;
     cursors.set(book, this);
     this.guard();
   }
@@ -75,6 +77,7 @@ export class Cursor {
       book.activeCell?.node.scrollIntoView({ block: "nearest" });
       if (!at || at === document.body || active.node.contains(at)) book.activeCell?.node.focus({ preventScroll: true });
     }
+    this.bringLeft();
     if (!awaited) return;
     const card = this.sight.cardsIn(awaited.cell).find((one) => !awaited.before.has(one));
     if (book.activeCell !== awaited.cell) this.awaited = null;
@@ -82,6 +85,24 @@ export class Cursor {
       this.awaited = null;
       enter(card, awaited.cell);
     }
+  }
+
+  /**
+   * A cell was run: a card that it comes to show is brought into sight, unless somebody does something before that.
+   * @param {Cell} cell @param {Set<Element>} before
+   */
+  leaves(cell, before) {
+    this.left = this.awaited?.cell === cell ? null : { cell, before };
+    if (this.left) onceLetGo(() => { this.left = null; });
+  }
+
+  /** Bring the card of the cell that was run into sight, once it is there. */
+  bringLeft() {
+    const { left } = this;
+    const card = left && cardsShown(left.cell).find((one) => !left.before.has(one));
+    if (!card) return;
+    this.left = null;
+    keepInSight(card);
   }
 
   /** A cell was run to its end: where it shows no card, the cursor goes on, if it stays for one. @param {boolean} well */
@@ -110,21 +131,59 @@ function enter(card, cell) {
 /** What lets go of a card: from then on the page is where somebody has put it. */
 const LET_GO = ["keydown", "pointerdown", "wheel"];
 
-/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card */
-function keepInSight(card) {
-  const page = card.closest(".jp-WindowedPanel-viewport");
-  const bring = () => card.scrollIntoView({ block: "nearest" });
-  bring();
-  if (!page) return;
-  const grown = new ResizeObserver(bring);
-  grown.observe(page);
+/** Once, as soon as somebody does something. @param {() => void} act */
+function onceLetGo(act) {
   const gone = new AbortController();
   const letGo = () => {
-    grown.disconnect();
+    act();
     gone.abort();
   };
   for (const name of LET_GO) document.addEventListener(name, letGo, { capture: true, passive: true, signal: gone.signal });
 }
+
+/** @param {Cell} cell @returns {HTMLElement[]} the cards on the page */
+function cardsShown(cell) {
+  return [...cell.node.querySelectorAll(".tk-practice .tk-card")].map((card) => /** @type {HTMLElement} */ (card));
+}
+
+/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card */
+function keepInSight(card) {
+  const page = card.closest(".jp-WindowedPanel-viewport");
+  const bring = () => bringIn(card);
+  bring();
+  if (!page) return;
+  const grown = new ResizeObserver(bring);
+  grown.observe(page);
+  onceLetGo(() => grown.disconnect());
+}
+
+/** Bring a card into sight: where it is taller than the window its beginning, but with the buttons of what is asked first. @param {HTMLElement} card */
+function bringIn(card) {
+  card.scrollIntoView({ block: "nearest" });
+  bringButtons(card.querySelector('[data-part][data-state="open"]') ?? card);
+}
+
+/** Bring the buttons of a card, or of one of its questions, into sight. @param {Element} part */
+function bringButtons(part) {
+  [...part.querySelectorAll("button[data-do]")].at(-1)?.scrollIntoView({ block: "nearest" });
+}
+
+/** Where the keyboard comes to a question, or the mouse has chosen an answer, the buttons are in sight, if there is room for both. @param {Event} event */
+function followsFocus({ target }) {
+  const card = target instanceof HTMLInputElement ? target.closest(".jp-Notebook .tk-practice .tk-card") : null;
+  if (!card || !(target instanceof HTMLInputElement)) return;
+  const part = target.closest("[data-part]") ?? card;
+  const button = [...part.querySelectorAll("button[data-do]")].at(-1);
+  const room = card.closest(".jp-WindowedPanel-outer")?.clientHeight ?? 0;
+  if (button && button.getBoundingClientRect().bottom - target.getBoundingClientRect().top < room - 40) bringButtons(part);
+}
+
+let pressed = false;
+document.addEventListener("pointerdown", () => { pressed = true; }, true);
+for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => { pressed = false; }, true);
+// Nothing moves under a pointer that is down: its click would miss.
+document.addEventListener("focusin", (event) => { if (!pressed) followsFocus(event); });
+document.addEventListener("click", followsFocus);
 
 /** @param {object} one @param {string} name @returns {PropertyDescriptor} how its class says that this property is read and set */
 function described(one, name) {
@@ -142,14 +201,25 @@ const told = new WeakSet();
 export function tellsOfRuns(actions) {
   if (told.has(actions)) return;
   told.add(actions);
+  const inPlace = actions.run;
+  actions.run = (/** @type {Book} */ book, /** @type {any[]} */ ...rest) => {
+    const cell = book.activeCell;
+    const before = new Set(cell ? cardsShown(cell) : []);
+    const over = inPlace(book, ...rest);
+    if (cell) cursors.get(book)?.leaves(cell, before);
+    return over;
+  };
   const run = actions.runAndAdvance;
   actions.runAndAdvance = (/** @type {Book} */ book, /** @type {any[]} */ ...rest) => {
     const cursor = cursors.get(book);
     if (!cursor) return run(book, ...rest);
     // Below the last cell it makes another one, for what is to be written next.
     cursor.runs = book.activeCellIndex < book.widgets.length - 1;
+    const cell = book.activeCell;
+    const before = new Set(cell ? cardsShown(cell) : []);
     const over = run(book, ...rest); // it moves the cursor before it first waits
     cursor.runs = false;
+    if (cell) cursor.leaves(cell, before);
     over.then((/** @type {boolean} */ well) => cursor.ran(well), () => {});
     return over;
   };

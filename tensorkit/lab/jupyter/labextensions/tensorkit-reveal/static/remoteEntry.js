@@ -19,6 +19,7 @@
     .jp-Cell.${HELD} { display: none !important; }
     .${TOLD} .jp-RenderedMarkdown > details.tk-opened > summary { display: none; }
     .jp-Notebook .tk-card { scroll-margin: 12px 0 64px; }
+    .jp-Notebook .tk-card button { scroll-margin: 8px 0 24px; }
     .tk-waits { align-items: center; border-left: 3px dashed var(--jp-border-color1); color: var(--jp-content-font-color1);
       display: flex; flex-wrap: wrap; font-family: var(--jp-content-font-family); font-size: var(--jp-content-font-size1);
       gap: 0.6em; margin: 10px 0 6px calc(var(--jp-cell-prompt-width) + 5px); padding: 4px 14px; }
