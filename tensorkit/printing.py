@@ -21,10 +21,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 import numpy
 
+from tensorkit import tracing
 from tensorkit.dtypes import bool as bool_dtype
 from tensorkit.dtypes import get_default_dtype, int64
 from tensorkit.tensor import Array, Tensor, attach
@@ -92,6 +94,7 @@ def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
     contents = tensor_contents
     if contents is None:
         contents = _contents(tensor, len(prefix))
+        _tell(tensor)
     return _with_notes(prefix + contents, _notes(tensor), len(prefix))
 
 
@@ -106,8 +109,23 @@ def format_text(tensor: Tensor, format_spec: str) -> str:
     '3.14'
     """
     if tensor.dim() == 0 and not tensor.is_meta:
-        return format(_on_host(tensor).tolist(), format_spec)
+        text = format(_on_host(tensor).tolist(), format_spec)
+        _tell(tensor)
+        return text
     return object.__format__(tensor, format_spec)
+
+
+def _tell(tensor: Tensor) -> None:
+    """Tell the listeners that pinned memory was read: a queued copy into it may not have come."""
+    if not tracing.active or not tensor.is_cpu or not tensor.is_pinned():
+        return
+    start, now = tensor.data_ptr(), perf_counter_ns()
+    reach = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+    stop = start + (reach + 1) * tensor.element_size() if tensor.numel() else start
+    event = tracing.QueueEvent(
+        "read", "print", "cpu", None, tracing.numbered(), now, perf_counter_ns(), host=(start, stop)
+    )
+    tracing.emit(event)
 
 
 def element_texts(values: Array) -> tuple[list[str], int]:

@@ -115,11 +115,13 @@ class CopyEvent:
 class QueueEvent:
     """The program gave a stream of a device something to do, or waited for one; told when the call has returned.
 
-    A call that raised is not told. Some work has an event of what it was beside this one of where and when: a kernel a
-    `LaunchEvent`, a library call a `LibraryEvent`, a copy a `CopyEvent`.
+    A call that raised is not told, but for one that waited and got the device's error (``error``). Some work has an
+    event of what it was beside this one of where and when: a kernel a `LaunchEvent`, a library call a `LibraryEvent`, a
+    copy a `CopyEvent`.
 
     Attributes:
-        kind: ``kernel``, ``library``, ``copy``, ``record`` and ``wait`` (of an event, on a stream), ``synchronize``.
+        kind: ``kernel``, ``library``, ``copy``, ``record`` and ``wait`` (of an event, on a stream), ``synchronize``,
+            ``error``; and ``read``, when the elements of pinned memory were printed.
         name: of the kernel, of the operation that a library did, or of the call that recorded or waited.
         device: where, as ``cuda:0``; of a copy, whose stream did it.
         stream: its number there; None where the program waited for all streams of the device.
@@ -135,6 +137,8 @@ class QueueEvent:
         peer: of a copy between two devices, the number of the other device's stream, which comes before and after it.
         failed: whether an emulated device had failed by the time that the call returned: the work is never done.
         begun, ended: marks of a GPU's clock around the work; None on an emulated device, which has none.
+        host: of a copy that was queued into pinned memory, and of a read: the first address there, and that behind it.
+        done: of such a copy, a function that tells whether it has come.
     """
 
     kind: str
@@ -155,6 +159,8 @@ class QueueEvent:
     failed: bool = False
     begun: Any = None
     ended: Any = None
+    host: tuple[int, int] = (0, 0)
+    done: Callable[[], bool] | None = None
 
 
 Event = CallEvent | FailEvent | OpEvent | LaunchEvent | LibraryEvent | CopyEvent | QueueEvent

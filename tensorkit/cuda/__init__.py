@@ -13,10 +13,8 @@ Source: names, behaviour and errors follow https://docs.pytorch.org/docs/stable/
 
 from __future__ import annotations
 
-from time import perf_counter_ns
 from typing import NamedTuple
 
-from tensorkit import tracing
 from tensorkit.cuda.decorator import jit
 from tensorkit.cuda.devices import (
     DeviceLike,
@@ -345,10 +343,8 @@ def synchronize(device: DeviceLike = None) -> None:
     ...     synchronize()
     """
     need_cuda()
-    streams, asked = kernels.streams_of(present_index(device)), perf_counter_ns()
-    streams.synchronize()
-    if tracing.active:
-        told.tell_call("synchronize", "synchronize", streams, asked, waits=True)
+    streams = kernels.streams_of(present_index(device))
+    told.tell_wait("synchronize", streams, streams.synchronize)
 
 
 # What code of earlier years makes its tensors with: ``cuda.FloatTensor(2, 3)``.

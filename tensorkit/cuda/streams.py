@@ -167,11 +167,8 @@ class Stream:
         Raises:
             AcceleratorError: when work of the device has failed.
         """
-        asked = perf_counter_ns()
         held_up()
-        self._queue.synchronize()
-        if tracing.active:
-            told.tell_call("synchronize", "Stream.synchronize", self._queue, asked, waits=True)
+        told.tell_wait("Stream.synchronize", self._queue, self._queue.synchronize)
 
     def __enter__(self) -> Stream:
         context = StreamContext(self)
@@ -328,11 +325,8 @@ class Event:
             AcceleratorError: when work of its device has failed.
         """
         if self._mark is not None:
-            asked = perf_counter_ns()
-            self._mark.wait()
-            if tracing.active:
-                queue = kernels.streams_of(self._mark.index)
-                told.tell_call("synchronize", "Event.synchronize", queue, asked, mark=self._told, waits=True)
+            queue = kernels.streams_of(self._mark.index)
+            told.tell_wait("Event.synchronize", queue, self._mark.wait, mark=self._told)
 
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds from this event to a later one.

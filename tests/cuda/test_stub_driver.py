@@ -361,4 +361,7 @@ except tk.cuda.AcceleratorError as error:
 print(line.source, [(s.kind, s.name) for s in line.spans])
 """
     printed, _ = told(driver, tmp_path, code, STUB_DRIVER_FAIL="cuCtxSynchronize")
-    assert printed == ["CUDA error: device-side assert triggered", "measured [('call', 'add')]"]
+    assert printed == [
+        "CUDA error: device-side assert triggered",
+        "measured [('call', 'add'), ('error', 'synchronize')]",
+    ]

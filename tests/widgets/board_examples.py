@@ -114,6 +114,8 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "reduction_keepdim": lambda: tkw.ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
     "reduction_refused": lambda: tkw.ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
     "timeline": programs.product,
+    "timeline_early": programs.early_read,
+    "timeline_error": programs.late_error,
     "timeline_streams": programs.two_streams,
     "timeline_launches": lambda: programs.launches(2),
     "trace": _traced,

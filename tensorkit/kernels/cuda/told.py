@@ -7,16 +7,21 @@ emulated device there is no clock to ask: what is drawn of it is computed from s
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from time import perf_counter_ns
 from typing import Any
 
 from tensorkit import tracing
+from tensorkit.errors import AcceleratorError
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.streams import EmulatedStream
 
-__all__ = ["begin", "clock", "end", "reached", "tell", "tell_all", "tell_call", "tell_copy", "touched"]
+__all__ = [
+    "begin", "clock", "end", "reached", "tell", "tell_all", "tell_call", "tell_copy", "tell_to_pinned", "tell_wait",
+    "touched",
+]  # fmt: skip
 
 Begun = tuple[int, Any]
 
@@ -81,6 +86,31 @@ def tell_copy(buffer: Any, nbytes: int, target: str = "", *, source: str = "", *
     here = f"cuda:{buffer.index}"
     source, target = source or here, target or here
     tell("copy", f"{source} → {target}", buffer, nbytes=nbytes, source=source, target=target, **more)
+
+
+def tell_to_pinned(buffer: Any, target: Any) -> None:
+    """Tell of a copy that was queued into pinned memory: where it will be, and how to ask whether it has come."""
+    start = int(target.__array_interface__["data"][0])
+    done: Callable[[], bool] | None = None
+    if buffer.streams is not None:
+        queue = buffer.streams.current()
+        done = partial(queue.passed, queue.ticket())
+    elif _here.timed:
+        done = _here.timed[-1][-1].done
+    tell_copy(buffer, target.size, "cpu", pinned=True, host=(start, start + target.size), done=done)
+
+
+def tell_wait(name: str, queue: Any, wait: Callable[[], object], **more: Any) -> None:
+    """Wait, and tell of it: also where the device's error is what the program got."""
+    asked = perf_counter_ns()
+    try:
+        wait()
+    except AcceleratorError:
+        if tracing.active:
+            tell_call("error", name, queue, asked, waits=True, failed=True, **more)
+        raise
+    if tracing.active:
+        tell_call("synchronize", name, queue, asked, waits=True, **more)
 
 
 def tell_call(kind: str, name: str, queue: Any, asked: int, **more: Any) -> int:

@@ -232,8 +232,23 @@ def test_what_a_failed_device_is_given_is_not_done() -> None:
         with pytest.raises(tk.cuda.AcceleratorError):
             tk.cuda.synchronize()
 
-    found = [(event.name.partition("_")[0], event.failed) for event in heard(work)]
-    assert found == [("add", False), ("gather", True), ("add", True)]
+    events = heard(work)
+    found = [(event.name.partition("_")[0], event.failed) for event in events]
+    assert found == [("add", False), ("gather", True), ("add", True), ("synchronize", True)]
+    assert events[-1].kind == "error"
+
+
+def test_a_queued_copy_into_pinned_memory_tells_where_and_whether_it_has_come(devices: Any) -> None:
+    x, here = tk.ones(3, device="cuda"), tk.zeros(3, pin_memory=True)
+    with devices.hold():
+        (event,) = heard(lambda: here.copy_(x, non_blocking=True))
+        assert event.done is not None
+        assert not event.done()
+    tk.cuda.synchronize()
+    assert event.done()
+    assert event.host == (here.data_ptr(), here.data_ptr() + 12)
+    (plain,) = heard(lambda: x.cpu())
+    assert plain.done is None
 
 
 def test_nothing_is_told_where_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,12 +28,19 @@ w""",
         x = x + 1
     x.sum().item()
 v""",
+    """with tk.cuda.emulate() as device:
+    m, n, here = tk.ones(1000, 1000, device="cuda"), tk.ones(3, device="cuda"), tk.zeros(3, pin_memory=True)
+    with timeline() as u, device.hold():
+        m @ m
+        here.copy_(n, non_blocking=True)
+        here.sum()
+u""",
 ]
 
 
 @pytest.fixture
 def book(desk: Any) -> Any:
-    with desk.begun("timeline", CELLS, [1, 2], height=1800, width=1440) as one:
+    with desk.begun("timeline", CELLS, [1, 2, 3], height=1800, width=1440) as one:
         yield one
 
 
@@ -50,7 +57,7 @@ def test_steps_tell_when_each_event_ran(book: Any) -> None:
     book.part(1, "step").click()
     book.shows(1, step="1", doing="copy", lane="cuda:0 stream 0")
     assert "tk-lit" in classes(book, 1, "run:1")
-    assert "tk-is-off" in classes(book, 1, "run:2")
+    assert book.tile(1, "run:2").count() == 0
     book.part(1, "step").click()
     book.shows(1, step="2", doing="library")
     assert "It runs from 175" in picture(book, 1)
@@ -62,6 +69,8 @@ def test_steps_tell_when_each_event_ran(book: Any) -> None:
 
 
 def test_bars_and_events_are_pressed(book: Any) -> None:
+    book.part(1, "run").click()
+    book.shows(1, step="8")
     book.tile(1, "run:4").click()
     book.shows(1, step="4", lane="cuda:0 stream 1")
     book.tile(1, "event:6").click()
@@ -70,9 +79,12 @@ def test_bars_and_events_are_pressed(book: Any) -> None:
     book.shows(1, step="8", held="true")
     book.tile(1, "call:2").click()
     book.shows(1, step="2")
+    assert book.tile(1, "held:8").count() == 0  # it is still to come
 
 
 def test_pointing_at_a_call_lights_its_work_and_back(book: Any) -> None:
+    book.part(1, "run").click()
+    book.shows(1, step="8")
     book.tile(1, "event:2").hover()
     book.shows(1, focus="event:2")
     assert "tk-kin" in classes(book, 1, "run:2")
@@ -102,7 +114,39 @@ def test_the_time_around_a_step_is_looked_at_and_left(book: Any) -> None:
     book.shows(1, step="4", zoom="all")
 
 
+def test_it_is_played_and_paused_by_keyboard(book: Any) -> None:
+    book.shows(3, step="0", steps="3", playing="false")
+    assert "First, at 0 µs the program gives mm" in picture(book, 3)
+    assert book.tile(3, "call:1").count() == 0
+    book.tab_to(3, '[data-role="play"]')
+    book.keyboard.press("Enter")
+    book.shows(3, playing="true", step="1")
+    book.keyboard.press("Space")
+    book.shows(3, playing="false", step="1")
+    book.keyboard.press("Space")
+    book.shows(3, playing="true", step="2")
+    book.tab_to(3, '[data-role="zoom"]')
+    book.keyboard.press("Space")
+    book.shows(3, playing="false", step="2", zoom="all")
+    book.tab_to(3, '[data-role="play"]')
+    book.keyboard.press("Enter")
+    book.shows(3, playing="false", step="3", doing="read")
+    assert "It reads old bytes: the copy (2) is still to come" in picture(book, 3)
+    assert "tk-is-bad" in classes(book, 3, "read:3")
+
+
+def test_what_is_simulated_is_told_behind_a_fold(book: Any) -> None:
+    answer = book.part(1, "about")
+    assert not answer.is_visible()
+    book.tab_to(1, ".tk-about summary")
+    book.keyboard.press("Enter")
+    assert "A call costs the CPU 5" in answer.inner_text()
+
+
 def test_by_keyboard_alone(book: Any) -> None:
+    book.part(1, "run").click()
+    book.part(1, "back").click()
+    book.shows(1, step="7")
     book.tab_to(1, '[data-role="wait"]')
     book.keyboard.press("Enter")
     book.shows(1, step="8")

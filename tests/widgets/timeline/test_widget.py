@@ -17,7 +17,7 @@ from tests.widgets.timeline import programs
 
 
 def tiles(w: Timeline) -> dict[str, Tile]:
-    return {tile.key: tile for table in w._sheet(w.at).tables for tile in table.tiles}
+    return {tile.key: tile for table in w._sheet_now().tables for tile in table.tiles}
 
 
 def send(w: Timeline, kind: str, value: Any = None, key: str | None = None) -> Timeline:
@@ -26,11 +26,11 @@ def send(w: Timeline, kind: str, value: Any = None, key: str | None = None) -> T
 
 
 def bars(w: Timeline) -> set[str]:
-    return {key for key in tiles(w) if key.partition(":")[0] in ("call", "held", "run")}
+    return {key for key in tiles(w) if key.partition(":")[0] in ("call", "held", "read", "error", "run")}
 
 
 def expected(w: Timeline) -> set[str]:
-    names = {"call": "call", "held": "held"}
+    names = {"call": "call", "held": "held", "read": "read", "early": "read", "error": "error"}
     return {f"{names.get(span.kind, 'run')}:{span.number}" for span in w.spans}
 
 
@@ -84,7 +84,7 @@ def test_a_step_lights_its_bars_and_tells_of_them() -> None:
     assert "gives mm to cuda:0 stream 0, and the call returns after 10 µs" in w.text()
     assert "after cpu → cuda:0 (1) on the same stream" in w.text()
     assert tiles(w)["run:2"].label == "2: mm on cuda:0 stream 0 from 175 µs to 278 µs, 103 µs"
-    assert tiles(w)["run:4"].kinds == ("off",)  # of a later step
+    assert "run:4" not in tiles(w)  # it is still to come
     assert lit(w.goto(3)) == {"event:3", "call:3", "run:3"}
     assert "copies in one direction take turns, and 1 was before it" in w.text()
     assert lit(w.goto(6)) == {"event:6", "call:6", "run:6"}
@@ -126,6 +126,8 @@ def test_it_says_that_it_is_simulated_and_by_which_numbers() -> None:
     assert w.source == w._facts()["source"] == "simulated"
     assert any(note.text == "simulated" for note in w._sheet(0).notes)
     assert Model().said() in w.text()
+    assert w._shown()["about"] == ["what is simulated?", Model().said()]
+    assert "pageable" not in w.svg()
     slow = Timeline(w.events, model=Model(pinned=1))
     assert slow.spans[1].length > 10 * w.spans[1].length
     assert "1 GB/s from or to pinned memory" in slow.text()
@@ -152,10 +154,10 @@ def test_launches_longer_than_their_kernels_leave_gaps() -> None:
 
 def test_arrows_go_from_who_records_to_who_waits() -> None:
     w = programs.two_streams()
-    (arrow,) = [wire for wire in w._sheet(0).wires if wire.head]
+    (arrow,) = [wire for wire in w._sheet_now().wires if wire.head]
     assert arrow.ends == ("run:5", "run:6")
     assert "strong" in next(wire for wire in w.goto(6)._sheet(6).wires if wire.head).kind
-    assert len([wire for wire in w._sheet(2).wires if wire.head]) == 2  # from the call to the work, too
+    assert len([wire for wire in w._sheet(2).wires if wire.head]) == 1  # from the call to the work
 
 
 def test_what_is_pressed_is_gone_to() -> None:
@@ -250,7 +252,7 @@ def test_what_a_device_never_did_is_not_drawn_as_done() -> None:
             a.gather(0, index)
             with pytest.raises(tk.cuda.AcceleratorError):
                 tk.cuda.synchronize()
-    assert [(s.kind, s.name) for s in w.spans] == [("call", "gather")]
+    assert [(s.kind, s.name) for s in w.spans] == [("call", "gather"), ("error", "synchronize")]
     assert "It is never done: cuda:0 has failed" in w.goto(1).text()
 
 
@@ -279,3 +281,171 @@ def test_what_it_refuses() -> None:
         Timeline([3])  # type: ignore[list-item]
     with pytest.raises(TypeError, match=r"model must be a timeline\.Model, not dict"):
         Timeline([], model={})  # type: ignore[arg-type]
+
+
+# ---- reads, errors, the film
+
+
+def notes(w: Timeline, role: str) -> list[str]:
+    return [note.text for note in w._sheet_now().notes if note.role == role]
+
+
+def test_a_read_that_comes_too_early_is_drawn_in_the_colour_of_alarm() -> None:
+    w = programs.early_read()
+    assert [(s.number, s.kind, s.name) for s in w.spans if s.lane == "CPU"] == [
+        (1, "call", "mm"), (2, "call", "cuda:0 → cpu"), (3, "early", "sum"),
+    ]  # fmt: skip
+    assert "bad" in tiles(w)["read:3"].kinds
+    assert notes(w, "bar-name-bad") == ["reads old bytes"]
+    assert "sum (3) reads pinned memory before the copy into it has come" in w.text()
+    said = w.goto(3)._sheet(3).said
+    assert "At 15 µs the program reads the CPU’s pinned memory in sum()" in said
+    assert "It reads old bytes: the copy (2) is still to come" in said
+    assert [wire.kind for wire in w._sheet(3).wires if "bad" in wire.kind] == ["bad dashed"]
+    assert lit(w) == {"event:3", "read:3"}
+    assert not [wire for wire in w._sheet(2).wires if "bad" in wire.kind]
+
+
+def test_a_read_after_a_wait_is_no_alarm() -> None:
+    w = programs.early_read(held=False, wait=True)
+    assert [s.kind for s in w.spans if s.name == "sum"] == ["read"]
+    assert "bad" not in tiles(w)["read:4"].kinds
+    assert notes(w, "bar-name-bad") == []
+    assert "It reads what the copy (2) brought: the program waited for that" in w.goto(4).text()
+
+
+def test_a_read_that_had_luck_does_not_say_that_it_read_old_bytes() -> None:
+    w = programs.early_read(held=False)
+    assert notes(w, "bar-name-bad") == ["reads too early"]
+    assert "which was luck: nothing waits for it" in w.goto(3).text()
+    assert "old bytes" not in w.text() + w.svg()
+
+
+def test_what_was_held_up_longer_than_the_model_says_so() -> None:
+    with tk.cuda.emulate() as device:
+        x, here = tk.ones(3, device="cuda"), tk.zeros(3, pin_memory=True)
+        with timeline() as w, device.hold():
+            here.copy_(x, non_blocking=True)
+            for _ in range(5):
+                x + 1
+            here.tolist()
+    assert [s.kind for s in w.spans if s.name == "tolist"] == ["early"]
+    assert (
+        "in this run the copy (1) had not come yet. By the numbers here it would be there from 15 µs"
+        in w.run().text()
+    )
+
+
+def test_who_reads_and_who_does_not() -> None:
+    reads: dict[str, Any] = {
+        "print": lambda t, u: repr(t), "format": lambda t, u: f"{t[0]:.1f}", "add": lambda t, u: t + 1,
+        "copy_": lambda t, u: u.copy_(t), "cat": lambda t, u: tk.cat([u, t]), "row": lambda t, u: t[1:].clone(),
+        "item": lambda t, u: t[0].item(), "slots": lambda t, u: t[::2].sum(),
+    }  # fmt: skip
+    quiet: dict[str, Any] = {
+        "view": lambda t, u: t.view(3, 1), "numpy": lambda t, u: t.numpy(), "size": lambda t, u: t.size(),
+        "like": lambda t, u: tk.zeros_like(t), "write": lambda t, u: t.__setitem__(0, 1.0),
+        "zero_": lambda t, u: t.zero_(),
+        "other": lambda t, u: u.sum(), "printed": lambda t, u: repr(u), "unbind": lambda t, u: t.unbind(),
+    }  # fmt: skip
+    for name, work in {**reads, **quiet}.items():
+        with tk.cuda.emulate() as device:
+            x, here, other = (
+                tk.ones(3, device="cuda"),
+                tk.zeros(3, pin_memory=True),
+                tk.zeros(3, pin_memory=True),
+            )
+            with timeline() as w, device.hold():
+                here.copy_(x, non_blocking=True)
+                work(here, other)
+        assert [s.kind for s in w.spans if s.number > 1] == (["early"] if name in reads else []), name
+
+
+def test_a_tensor_that_to_made_in_pinned_memory_is_read_too_early_as_well() -> None:
+    with tk.cuda.emulate() as device:
+        x = tk.ones(3, device="cuda")
+        with timeline() as w, device.hold():
+            repr(x.to("cpu", non_blocking=True))
+    assert [(s.kind, s.name) for s in w.spans if s.number > 1] == [("early", "print")]
+
+
+def test_a_read_is_told_of_only_while_somebody_listens_and_only_of_pinned_memory() -> None:
+    with tk.cuda.emulate():
+        pinned = tk.zeros(3, pin_memory=True)
+        with tracing.record() as events:
+            repr(tk.zeros(3))
+            with tracing.silence():
+                repr(pinned)
+        assert [type(event).__name__ for event in events if not isinstance(event, tracing.OpEvent)] == []
+        with tracing.record() as events:
+            repr(pinned)
+        assert [(event.kind, event.name) for event in events if isinstance(event, QueueEvent)] == [
+            ("read", "print")
+        ]
+
+
+def test_the_call_that_gets_the_error_is_drawn() -> None:
+    w = programs.late_error()
+    assert [(s.kind, s.name) for s in w.spans if s.kind == "error"] == [("error", "cpu")]
+    number = w.steps
+    assert "bad" in tiles(w)[f"error:{number}"].kinds
+    assert notes(w, "bar-name-bad") == ["gets the error"]
+    said = w.run()._sheet(number).said
+    assert (
+        "calls cpu(), as print() does, and this call gets the error: work that cuda:0 was given earlier has failed"
+        in said
+    )
+    assert send(w.goto(0), "wait").at == number
+
+
+def test_the_live_view_begins_before_the_first_call_and_the_still_picture_shows_all() -> None:
+    w = programs.two_streams()
+    assert w.at == 0
+    opening = {tile.key for table in w._compose().tables for tile in table.tiles}
+    assert not [key for key in opening if key.startswith(("call", "run", "held"))]
+    assert "First, at 0 µs the program asks" in w._compose().said
+    assert 'data-key="held:8"' not in w.frame["svg"]
+    assert "8. synchronize, still to come" in w.frame["svg"]
+    assert bars(w) == expected(w)
+    assert 'data-key="held:8"' in w._svg_of(w._sheet_now(), live=True)
+    drawn = []
+    for at in range(w.steps + 1):
+        drawn.append(
+            {tile.key for table in w._sheet(at).tables for tile in table.tiles if tile.key[:5] != "event"}
+        )
+        assert all(int(key.rpartition(":")[2]) <= at for key in drawn[-1] if key[:3] != "key")
+    assert all(earlier < later for earlier, later in itertools.pairwise(drawn))
+    assert "In all, the CPU spends 33 µs" in w.run()._sheet(w.at).said
+
+
+def test_the_lanes_and_the_time_stay_where_they_are_while_it_plays() -> None:
+    w = programs.two_streams()
+    places = [[(f.x, f.y, f.width) for f in w._sheet(at).frames] for at in range(w.steps + 1)]
+    assert all(place == places[0] for place in places)
+    axis = [
+        [n.text for n in w._sheet(at).notes if n.text.endswith("µs") and n.role == "muted"]
+        for at in range(w.steps + 1)
+    ]
+    assert all(one == axis[0] for one in axis)
+
+
+def test_a_page_to_keep_begins_with_the_whole() -> None:
+    page = programs.product()._page()
+    assert 'data-first="0"' in page
+    first = page.index("<template")
+    assert 'data-key="held:3"' in page[first : page.index("</template>")]
+
+
+def test_bars_too_narrow_for_their_names_carry_them_below() -> None:
+    with tk.cuda.emulate() as device:
+        a, x = tk.ones(2000, 2000, device="cuda"), tk.zeros(3, device="cuda")
+        side = tk.cuda.Stream()
+        with timeline() as w, device.hold(side):
+            with tk.cuda.stream(side):
+                a @ a
+                x.fill_(7)
+            x + 1
+    assert set(notes(w, "bar-name")) == {"fill", "add"}
+    for width in Timeline.widths:
+        send(w, "room", width)
+        assert set(notes(w, "bar-name")) >= {"fill", "add"}

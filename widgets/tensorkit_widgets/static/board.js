@@ -6,15 +6,16 @@
  *   data-tk-widget    the widget: "broadcast-explorer", "bit-view", …
  *   data-title, data-step, data-steps, data-status ("undrawn" without a picture), and what the widget adds of its own
  *   data-focus        the key of the tile that is lit; of a StrideExplorer the index, with data-focus-slot and data-element
+ *   data-playing      true while the steps are played
  *   data-copied       the code that the Copy button put on the clipboard
  * Parts of the picture: .tk-tile[data-key][data-storage][data-item][data-slot][data-action][data-full], .tk-lit,
  *   .tk-kin, .tk-table[data-table], .tk-link[data-ends].
  *   Cards and gaps: [data-action][data-key][role="button"]; dimensions: [data-role="axis"][data-dim].
  *   data-zoom         "fit", or the scale "1.25", where the scene can be made larger
- * Controls: data-role = back, step, run, reset, undo, scrub, checkpoint, zoom-out, zoom-fit, zoom-in, and those of the widget.
+ * Controls: data-role = play, back, step, run, reset, undo, scrub, checkpoint, zoom-out, zoom-fit, zoom-in, and those of the widget.
  *
  * @typedef {{ kind: string, name: string, title: string, step: number, steps: number | null, moments: string, status: string, said: string,
- *             complaint: string, offers: [string, string][], offered: string, panels: [string, string][], scene: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
+ *             complaint: string, offers: [string, string][], offered: string, panels: [string, string][], plays?: boolean, about?: [string, string] | [], scene: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
  *             undo: boolean, data: Record<string, string>, wrong?: { key: string, value: string, words: string } | null }} Facts ``steps`` is null where they are not known before the first
  * @typedef {{ tiles?: Map<string, SVGGElement>, zoom?: number, zoomBy?: (key: string) => boolean, resized?: () => void, point(spot: import("./hover_bus.js").Spot): void,
  *             refocus(key: string | undefined): void, numbers?: () => import("./stride_scene.js").Numbers,
@@ -29,6 +30,7 @@ import { editCell } from "./cell_editor.js";
 import { lookAfterFile } from "./saved_notebook.js";
 import { SCENES } from "./scenes.js";
 import { tabs } from "./tabs.js";
+import { Player } from "./player.js";
 import { PictureView } from "./view.js";
 
 /** The place right under the picture: `BELOW` of `widget/board.py`. */
@@ -52,6 +54,7 @@ class BoardView extends PictureView {
     this.inBar = this.ownControls("tk-in-bar");
     this.back = this.button("back", "Back", "one step back (left arrow)");
     this.next = this.button("step", "Step", "one step on (right arrow)");
+    this.player = facts?.plays ? new Player(this.root, (message) => this.post(message)) : null;
     this.run = this.button("run", "To the end", "to the last step (End)");
     this.undo = this.button("undo", "Undo", "take the last change back");
     this.reset = this.button("reset", "Reset", "as it was at first");
@@ -60,13 +63,17 @@ class BoardView extends PictureView {
     this.count = make("span", { class: "tk-count" });
     this.kept = make("select", { "data-role": "checkpoint", "aria-label": "back to a checkpoint" });
     this.kept.addEventListener("change", () => this.post({ kind: "reset", value: this.kept.value }));
-    this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.inBar.root, this.undo, this.reset, this.kept, ...this.zooms(), this.stage.button);
+    this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.player?.button ?? "", this.back, this.next, this.run, this.scrub, this.count, this.inBar.root, this.undo, this.reset, this.kept, ...this.zooms(), this.stage.button);
     this.bar.addEventListener("keydown", (event) => this.pressed(event));
     this.unlisten = listen((pointed) => {
       if (pointed.from !== this) this.scene?.point(pointed);
     });
     const above = [this.panels.get("")?.root ?? "", this.bar].map((part) => /** @type {Node} */ (part));
-    if (!facts?.panels?.length) this.open(above);
+    if (facts?.about?.length) {
+      const answer = make("p", { "data-role": "about" });
+      this.about = { asks: make("summary", {}), answer };
+      this.open(above, [this.said, make("details", { class: "tk-about" }, this.about.asks, answer), this.asText()]);
+    } else if (!facts?.panels?.length) this.open(above);
     else {
       const inTabs = /** @type {[string, string, HTMLElement][]} */ (facts.panels.map(([name, words]) => [name, words, this.panels.get(name)?.root]));
       this.open([...above, tabs([...inTabs, ["text", "As text", this.twin]], this.said), /** @type {Node} */ (this.panels.get(BELOW)?.root)], []);
@@ -168,6 +175,8 @@ class BoardView extends PictureView {
   /** @param {Facts} facts @param {import("./view.js").Frame} frame */
   controls(facts, frame) {
     const { step, steps, moments } = facts;
+    this.player?.shown(step, steps ?? 0, facts.said);
+    if (this.about) [this.about.asks.textContent, this.about.answer.textContent] = [facts.about?.[0] ?? "", facts.about?.[1] ?? ""];
     const held = document.activeElement;
     for (const [name, controls] of this.panels) controls.update(facts.controls.filter(({ group, panel }) => group !== "bar" && panel === name));
     this.inBar.update(facts.controls.filter(({ group }) => group === "bar"));
@@ -215,6 +224,7 @@ class BoardView extends PictureView {
 
   dispose() {
     super.dispose();
+    this.player?.stop();
     this.unlisten();
     this.scene?.dispose();
   }

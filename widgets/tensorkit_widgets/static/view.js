@@ -83,7 +83,7 @@ export class PictureView {
    * @param {Node[]} above
    * @param {Node[]} [below] in place of what was said, and the text twin behind a fold
    */
-  open(above, below = [this.said, make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
+  open(above, below = [this.said, this.asText()]) {
     const notice = make("div", {}, this.notice.part, this.notice.spinner);
     this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, notice, this.picture);
     if (below.length) this.root.append(make("div", { class: "tk-foot" }, ...below));
@@ -96,6 +96,11 @@ export class PictureView {
     this.repaint();
     this.sizes?.observe(this.picture);
     comeBack(this.root, this.stage, (message) => this.post(message));
+  }
+
+  /** The text twin behind a fold. */
+  asText() {
+    return make("details", {}, make("summary", {}, "the same as text"), this.twin);
   }
 
   /** @param {import("./message_queue.js").Message} message */

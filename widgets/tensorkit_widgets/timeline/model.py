@@ -60,6 +60,8 @@ class Model:
 
     def asking(self, event: QueueEvent) -> float:
         """How long the CPU is busy with a call, in microseconds; what it then waits is not counted."""
+        if event.kind == "read":
+            return 0.0  # the program's own work
         if event.kind in ("record", "wait", "synchronize"):
             return self.mark
         return self.library if event.kind == "library" else self.call

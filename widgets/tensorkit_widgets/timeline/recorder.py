@@ -8,8 +8,10 @@ from time import perf_counter_ns
 from typing import Any
 
 from tensorkit import tracing
+from tensorkit.errors import AcceleratorError
 from tensorkit.kernels import cuda as kernels
 from tensorkit_widgets.timeline.model import Model
+from tensorkit_widgets.timeline.reads import Read, heard_error, read_by, read_of
 from tensorkit_widgets.timeline.schedule import Span, Times, clocked, measured, schedule
 
 __all__ = ["MOST_KEPT", "Recorder"]
@@ -32,6 +34,9 @@ class Recorder:
         self.events: list[tracing.QueueEvent] = []
         self.left_out = 0
         self.times: Times | None = None
+        self._call: tuple[tracing.CallEvent, int, int] | None = (
+            None  # the one that runs, since when, events then
+        )
         self._scheduled: tuple[Any, tuple[Span, ...]] = (None, ())
 
     @classmethod
@@ -52,10 +57,31 @@ class Recorder:
     def hear(self, event: tracing.Event) -> None:
         """One event of the engine."""
         if isinstance(event, tracing.QueueEvent):
-            if len(self.events) < self.limit:
-                self.events.append(event)
-            else:
-                self.left_out += 1
+            raw = event.kind == "read" and not isinstance(event, Read)
+            self._keep(read_of(event, self.events) if raw else event)
+        elif isinstance(event, tracing.CallEvent) and event.depth == 0:
+            self._call = event, perf_counter_ns(), len(self.events) + self.left_out
+        elif isinstance(event, tracing.OpEvent | tracing.FailEvent) and event.depth == 0:
+            self._returned(event)
+
+    def _returned(self, event: tracing.OpEvent | tracing.FailEvent) -> None:
+        """An operation has ended: it may have read what a copy is still to bring, or got the error of a device."""
+        now = perf_counter_ns()
+        call, asked, kept = self._call or (None, now, 0)
+        self._call = None
+        if isinstance(event, tracing.FailEvent):
+            if isinstance(event.error, AcceleratorError):
+                self._keep(heard_error(call, event.name, asked, now))
+        elif kept == len(self.events) + self.left_out:  # else a device had a part in it
+            self._keep(read_by(event, asked, now, self.events))
+
+    def _keep(self, event: tracing.QueueEvent | None) -> None:
+        if event is None:
+            return
+        if len(self.events) < self.limit:
+            self.events.append(event)
+        else:
+            self.left_out += 1
 
     def finish(self) -> None:
         """Read the clocks of GPUs: they are waited for. One that failed has done nothing that is drawn."""

@@ -14,7 +14,7 @@ from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Tile, Wire, paragraph
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.timeline.schedule import CPU, Span, lanes, short_name
-from tensorkit_widgets.timeline.words import how_long, label, line, story, summary
+from tensorkit_widgets.timeline.words import how_long, label, line, story, summary, warning
 
 __all__ = ["MOST_EVENTS", "Moment", "compose_timeline"]
 
@@ -30,6 +30,8 @@ MOST_EVENTS = 80
 THIN = 2.0
 FONT, SMALL = 14.0, 10.0
 DIMS = {"kernel": 0, "copy": 1, "library": 3}
+MOMENT = 7.0  # how wide what takes no time is drawn
+NAME, MOST_NAMES = 12.0, 6  # of bars that are too narrow for their names: the size, and how many in a lane
 KEY = {"kernel": 76.0, "library": 80.0, "copy": 68.0, "waits": 68.0}
 WITH_KEY = 900.0  # a page as wide as this says what the colours mean
 
@@ -39,8 +41,9 @@ class Moment:
     """All that the picture knows: the events, their spans, the step, how near, and where the times are from.
 
     Attributes:
-        source: ``simulated`` or ``measured``. model: what is said of that.
+        source: ``simulated`` or ``measured``. model: what is said of that in the text twin.
         left_out: events that were too many to keep.
+        whole: whether all of it is drawn; otherwise what comes after the step is still to come.
     """
 
     events: tuple[QueueEvent, ...]
@@ -51,6 +54,11 @@ class Moment:
     model: str = ""
     left_out: int = 0
     page: float = PAGE
+    whole: bool = False
+
+    def has(self, number: int) -> bool:
+        """Whether an event is drawn."""
+        return self.whole or number <= self.at
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +107,10 @@ def compose_timeline(model: Moment) -> Sheet:
         y += 20
     said = _said(model)
     told, y = _told(model, said, y + 10)
+    words = (*said, *_lines(model, view), *filter(None, [model.model]))
     return Sheet(
         "Timeline", _title(model), y, tuple(tables), (*notes, *told), tuple(frames), tuple(wires),
-        (*said, model.model, *_lines(model, view)), " ".join(said), "ok", model.page, styles=("timeline.css",),
+        words, " ".join(said), "ok", model.page, styles=("timeline.css",),
     )  # fmt: skip
 
 
@@ -143,21 +152,34 @@ def _key(x: float) -> tuple[Table, list[Note]]:
 
 
 def _said(model: Moment) -> tuple[str, ...]:
+    if model.whole or not model.events:
+        return (*_summed_up(model), *warning(model.spans))
     if not model.at:
-        more = (f"{model.left_out:,} later events were too many to keep.",) if model.left_out else ()
-        return (*summary(model.spans), *more)
-    return story(model.at, model.events[model.at - 1], model.spans)
+        first, *_ = story(1, model.events[0], model.spans, model.events)
+        return (f"First, {_lower(first)}",)
+    said = story(model.at, model.events[model.at - 1], model.spans, model.events)
+    if model.at < len(model.events):
+        return said
+    total, *more = _summed_up(model)
+    return (*said, f"In all, {_lower(total)}", *more)
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _summed_up(model: Moment) -> tuple[str, ...]:
+    more = (f"{model.left_out:,} later events were too many to keep.",) if model.left_out else ()
+    return (*summary(model.spans), *more)
 
 
 def _told(model: Moment, said: Sequence[str], y: float) -> tuple[list[Note], float]:
-    """The sentences, and under them where the times are from; in the same room at every step of a wide page."""
+    """The sentences, in the same room at every step of a wide page."""
     room = model.page - 2 * MARGIN
     broken = wrap(_unbroken(" ".join(said)), room, 15)
     notes = list(paragraph(MARGIN, y + 16, broken, "body", 21))
-    y += 21.0 * (max(len(broken), 3) if model.page >= BESIDE else len(broken)) + 8
-    small = wrap(_unbroken(f"{model.source.capitalize()}. {model.model}"), room, 12.5)
-    notes += paragraph(MARGIN, y + 12, small, "muted", 17)
-    return notes, y + 17.0 * len(small) + 12
+    y += 21.0 * (max(len(broken), 3) if model.page >= BESIDE else len(broken)) + 12
+    return notes, y
 
 
 def _unbroken(text: str) -> str:
@@ -173,6 +195,8 @@ def _lines(model: Moment, view: _View) -> Iterator[str]:
     for span in model.spans:
         mine.setdefault(span.number, []).append(span)
     for number in range(view.first, view.last + 1):
+        if not model.has(number):
+            break
         yield line(number, model.events[number - 1], mine.get(number, ()))
 
 
@@ -231,12 +255,17 @@ def _chips(model: Moment, y: float) -> tuple[Table, float]:
     wide = {k: min(len(text), 22) * MONO * CHIP_FONT + 16 for k, text in texts.items()}
     x, tiles = MARGIN, []
     for k in _in_sight(wide, max(at, 1) - 1, room):
-        kinds = ("lit",) if k + 1 == at else () if at == 0 or k < at else ("plain",)
+        kinds = ("lit",) if k + 1 == at else () if model.has(k + 1) else ("plain",)
         mine = [span for span in model.spans if span.number == k + 1]
+        told = (
+            line(k + 1, model.events[k], mine)
+            if model.has(k + 1)
+            else f"{k + 1}. {short_name(model.events[k])}, still to come"
+        )
         tiles.append(
             Tile(
                 f"event:{k + 1}", x, y, wide[k], CHIP, clipped(texts[k], wide[k] - 8, CHIP_FONT),
-                line(k + 1, model.events[k], mine), kinds, _kin(k + 1), action="tick", font=CHIP_FONT,
+                told, kinds, _kin(k + 1), action="tick", font=CHIP_FONT,
             )
         )  # fmt: skip
         x += wide[k] + CHIP_GAP
@@ -263,7 +292,7 @@ def _in_sight(wide: Mapping[int, float], here: int, room: float) -> range:
 
 
 def _kin(number: int) -> tuple[str, ...]:
-    return tuple(f"{kind}:{number}" for kind in ("event", "call", "held", "run"))
+    return tuple(f"{kind}:{number}" for kind in ("event", "call", "held", "read", "error", "run"))
 
 
 # ---- lanes
@@ -282,7 +311,8 @@ def _lanes(model: Moment) -> tuple[tuple[str, ...], int]:
 def _places(model: Moment, shown: Sequence[str], top: float) -> tuple[dict[str, float], float]:
     """The upper edge of every lane's bars."""
     beside = model.page >= BESIDE
-    pitch = (PITCH if len(shown) <= 5 else CLOSE) + (0 if beside else 16)
+    roomy = len(shown) <= 5
+    pitch = (PITCH if roomy else CLOSE) + (0 if beside else 24 if roomy else 16)
     first = top + (6 if beside else 22)
     places = {lane: first + pitch * k for k, lane in enumerate(shown)}
     return places, first + pitch * len(shown) - (pitch - BAR) + 14
@@ -291,24 +321,58 @@ def _places(model: Moment, shown: Sequence[str], top: float) -> tuple[dict[str, 
 def _lane(model: Moment, view: _View, lane: str, y: float, high: float) -> tuple[Table, list[Note], Frame]:
     beside = model.page >= BESIDE
     name = Note(MARGIN, y + BAR / 2 + 5, lane, "heading") if beside else Note(MARGIN, y - 7, lane, "heading")
-    mine = [span for span in model.spans if span.lane == lane and view.shows(span)]
+    mine = [span for span in model.spans if span.lane == lane and view.shows(span) and model.has(span.number)]
     mine.sort(key=lambda span: (span.begin, span.number))
     tiles = tuple(_bar(model, view, span, y, high) for span in mine)
     said = "what the CPU does" if lane == CPU else f"what {lane} does"
     table = Table(f"lane:{lane}", f"{said}, in the order of time", (tiles,) if tiles else (), told=False)
-    return table, [name], Frame(view.left, y - 4, view.width, high + 8, "soft", 6.0)
+    names = _names(model, view, mine, tiles) if high == BAR else []
+    return table, [name, *names], Frame(view.left, y - 4, view.width, high + 8, "soft", 6.0)
+
+
+def _names(model: Moment, view: _View, spans: Sequence[Span], tiles: Sequence[Tile]) -> list[Note]:
+    """Under bars that are too narrow for it, what they are: that of the step first, then as many as have room."""
+    notes: list[Note] = []
+    taken: list[tuple[float, float]] = []
+    narrow = [
+        (span, tile)
+        for span, tile in zip(spans, tiles, strict=True)
+        if span.kind in ("early", "read", "error") or (span.kind in DIMS and not tile.text)
+    ]
+    narrow.sort(
+        key=lambda pair: (pair[0].number != model.at, pair[0].kind not in ("early", "error"), pair[0].begin)
+    )
+    for span, tile in narrow:
+        text, role = _NAMED.get(span.kind, (span.name, "bar-name"))
+        if span.kind == "early" and getattr(model.events[span.number - 1], "late", False):
+            text = "reads old bytes"
+        width, middle, edge = len(text) * NAME * 0.62, tile.x + tile.width / 2, view.left + view.width
+        left = min(max(middle - width / 2, view.left), edge - width)
+        anchor = "start" if left == view.left else "end" if left == edge - width else "middle"
+        if len(notes) < MOST_NAMES and not any(left < end and begin < left + width for begin, end in taken):
+            x = {"start": left, "middle": middle, "end": edge}[anchor]
+            notes.append(Note(round(x, 2), tile.y + tile.height + 16, text, role, anchor))
+            taken.append((left - 6, left + width + 6))
+    return notes
+
+
+_NAMED = {
+    "early": ("reads too early", "bar-name-bad"),
+    "read": ("reads", "bar-name"),
+    "error": ("gets the error", "bar-name-bad"),
+}
 
 
 def _bar(model: Moment, view: _View, span: Span, y: float, high: float) -> Tile:
     x, right = view.x(span.begin), view.x(span.end)
-    key = {"call": "call", "held": "held"}.get(span.kind, "run")
+    key = _KEYS.get(span.kind, "run")
     width = max(right - x, THIN)
     x = min(x, view.left + view.width - width)
-    if span.kind == "record":
-        width, x = 7.0, min(max(x - 3.5, view.left), view.left + view.width - 7)
-    text = (
-        span.name if span.kind not in ("record", "held", "wait") else "waits" if span.kind != "record" else ""
-    )
+    if span.kind in ("record", "read", "early"):
+        middle = (x + right) / 2
+        width = max(right - x, MOMENT)
+        x = min(max(middle - width / 2, view.left), view.left + view.width - width)
+    text = "waits" if span.kind in ("held", "wait") else "" if span.kind in _UNNAMED else span.name
     font = min(FONT, (width - 8) / (max(len(text), 1) * MONO))
     if font < SMALL:
         text = clipped(text, width - 6, SMALL) if width > 5 * MONO * SMALL else ""
@@ -319,17 +383,20 @@ def _bar(model: Moment, view: _View, span: Span, y: float, high: float) -> Tile:
     )  # fmt: skip
 
 
+_KEYS = {"call": "call", "held": "held", "read": "read", "early": "read", "error": "error"}
+_UNNAMED = ("record", "read", "early")
+
+
 def _look(model: Moment, span: Span) -> tuple[str, ...]:
-    """Work is filled, what a later step brings an outline; what waits is hatched, an event is a bar."""
-    now, later = span.number == model.at, bool(model.at) and span.number > model.at
-    lit = ("lit",) if now else ()
+    """Work is filled; what waits is hatched, an event is a bar; what went wrong has the colour of alarm."""
+    lit = ("lit",) if span.number == model.at else ()
     if span.kind in ("held", "wait"):
         return ("waits", *lit)
     if span.kind == "record":
         return ("bar", *lit)
-    if span.kind == "call":
-        return lit or (("plain",) if later else ())
-    return lit or (("off",) if later else ("on",))
+    if span.kind in ("early", "error"):
+        return ("bad", *lit)
+    return lit or (() if span.kind in ("call", "read") else ("on",))
 
 
 # ---- arrows
@@ -342,9 +409,10 @@ def _arrows(model: Moment, view: _View, places: dict[str, float]) -> list[Wire]:
     wires = []
     for k, event in enumerate(model.events, 1):
         source, target = work.get(recorded.get(event.mark, 0)), work.get(k)
-        if event.kind == "wait" and source is not None and target is not None:
+        if event.kind == "wait" and model.has(k) and source is not None and target is not None:
             kind = "strong" if model.at in (k, source.number) else "dashed"
             wires.append(_arrow(view, places, source, source.begin, target, target.end, kind))
+    wires += _early(model, view, places, work)
     mine = [span for span in model.spans if span.number == model.at]
     call = next((span for span in mine if span.lane == CPU), None)
     held = next((span for span in mine if span.kind == "held"), None)
@@ -354,6 +422,18 @@ def _arrows(model: Moment, view: _View, places: dict[str, float]) -> list[Wire]:
     if held is not None and run is not None:
         wires.append(_arrow(view, places, run, run.end, held, held.end, "strong"))
     return [wire for wire in wires if wire is not None]
+
+
+def _early(
+    model: Moment, view: _View, places: dict[str, float], work: Mapping[int, Span]
+) -> Iterator[Wire | None]:
+    """From a read that comes too early to the copy that is still to come."""
+    numbers = {event.number: k for k, event in enumerate(model.events, 1)}
+    for span in model.spans:
+        if span.kind == "early" and model.has(span.number):
+            copy = work.get(numbers.get(model.events[span.number - 1].mark, 0))
+            if copy is not None:
+                yield _arrow(view, places, span, span.begin, copy, copy.begin, "bad dashed")
 
 
 def _arrow(

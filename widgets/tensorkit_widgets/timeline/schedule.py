@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorkit.tracing import QueueEvent
 from tensorkit_widgets.timeline.model import Model
+from tensorkit_widgets.timeline.reads import Read
 
 __all__ = ["CPU", "Span", "Times", "clocked", "lane_of", "lanes", "measured", "schedule", "short_name"]
 
@@ -22,8 +23,9 @@ class Span:
 
     Attributes:
         number: of the event, counted from 1 in the order of the program.
-        kind: of the CPU's lane ``call``, or ``held`` while the program waits; of a stream's ``kernel``, ``library``,
-            ``copy``, ``record`` (a moment: it begins and ends at once) or ``wait``.
+        kind: of the CPU's lane ``call``, ``held`` while the program waits, ``read`` of pinned memory (``early`` where
+            a copy into it is still to come), ``error`` where it gets that of a device; of a stream's ``kernel``,
+            ``library``, ``copy``, ``record`` (a moment: it begins and ends at once) or ``wait``.
         name: of the kernel, the operation of a library, a copy (``cpu → cuda:0``), or the call.
         lane: ``CPU``, or ``cuda:0 stream 0``.
         begin, end: from when to when.
@@ -90,6 +92,7 @@ class _Clock:
         self.now = 0.0  # of the CPU
         self.ends: dict[str, float] = defaultdict(float)
         self.marks: dict[int, float] = {}
+        self.copies: dict[int, float] = {}  # when each into pinned memory has come
         self.ways: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)  # when each is busy
         self.spans: list[Span] = []
 
@@ -100,6 +103,10 @@ class _Clock:
     def take(self, number: int, event: QueueEvent) -> None:
         """One event: the call, then what the stream does with it, then what the program waits for."""
         begin, self.now = self.now, self.now + self.model.asking(event)
+        if event.kind in ("read", "error"):
+            early = event.kind == "read" and self._is_early(event)
+            self.add(number, "early" if early else event.kind, event, CPU, begin, self.now)
+            return
         self.add(number, "call", event, CPU, begin, self.now)
         done = self.now
         if event.failed:
@@ -111,6 +118,11 @@ class _Clock:
         if (event.waits or event.kind == "synchronize") and done > self.now:
             self.add(number, "held", event, CPU, self.now, done)
             self.now = done
+
+    def _is_early(self, event: QueueEvent) -> bool:
+        """Whether a read got old bytes, or would have: nothing waited, and by the model the copy is still to come."""
+        late, waited = (event.late, event.waited) if isinstance(event, Read) else (False, True)
+        return late or (not waited and self.copies.get(event.mark, 0.0) > self.now)
 
     def _waited_for(self, event: QueueEvent) -> float:
         if event.mark or event.name == "Event.synchronize":
@@ -134,7 +146,7 @@ class _Clock:
             if event.peer is not None:
                 self.ends[lane_of(event.target, event.peer)] = end
         self.add(number, event.kind, event, lane, begin, end)
-        self.ends[lane] = end
+        self.ends[lane] = self.copies[event.number] = end
         return end
 
     def _carried(self, event: QueueEvent, begin: float) -> tuple[float, float]:
@@ -203,6 +215,8 @@ def measured(events: Sequence[QueueEvent], times: Times) -> tuple[Span, ...]:
 
     for number, event in enumerate(events, 1):
         name, kind = short_name(event), "held" if event.waits or event.kind == "synchronize" else "call"
+        if event.kind in ("read", "error"):
+            kind = "early" if isinstance(event, Read) and event.late else event.kind
         spans.append(Span(number, kind, name, CPU, since(event.asked), since(event.returned)))
         if event.number in times:
             begin, end = times[event.number]

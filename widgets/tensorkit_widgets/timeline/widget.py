@@ -36,6 +36,9 @@ from tensorkit_widgets.widget.picture import css
 
 __all__ = ["Timeline", "timeline"]
 
+WHOLE = -1
+"""In the place of a step: all of it at once."""
+
 
 @dataclass(frozen=True)
 class _State(State):
@@ -46,7 +49,8 @@ class Timeline(Board):
     """Recorded events of a program and its devices as lanes of time: the CPU's, and one for every stream.
 
     It draws what was recorded and nothing else. On a GPU the times are measured by its own clock; emulated devices
-    have none, so the times follow from sizes by a `Model`, and the picture says that they are simulated.
+    have none, so the times follow from sizes by a `Model`, and the picture says that they are simulated. The live view
+    begins before the first call, and steps or plays through them; a picture without a kernel shows all of them.
 
     Args:
         events: what `timeline` recorded, or `tensorkit.tracing.QueueEvent`s in the order of the program.
@@ -57,6 +61,7 @@ class Timeline(Board):
     """
 
     kind = "timeline"
+    plays = True
     widths = (440.0, 600.0, 760.0, PAGE)
     styles = ("sheet.css", "board.css", "timeline.css")
     _css = css("sheet.css", "board.css", "timeline.css")
@@ -99,14 +104,20 @@ class Timeline(Board):
     def _steps(self) -> int:
         return len(self._recorder.events)
 
+    def _sheet_now(self) -> Sheet:
+        return self._sheet(self.at or WHOLE)
+
+    def _compose(self) -> Sheet:
+        """The live view begins before the first call; a picture without a kernel shows the whole then."""
+        return self._sheet(self.at)
+
     def _sheet(self, at: int) -> Sheet:
-        said = _MEASURED if self.source == "measured" else self._model.said()
         events = self.events
         spans = tuple(span for span in self.spans if span.number <= len(events))
         return compose_timeline(
             Moment(
-                events, spans, min(at, len(events)), self._state.near, self.source, said, self.left_out,
-                self._width,
+                events, spans, max(0, min(at, len(events))), self._state.near, self.source,
+                f"{self.source.capitalize()}: {self._about()[1]}", self.left_out, self._width, at == WHOLE,
             )
         )  # fmt: skip
 
@@ -122,7 +133,12 @@ class Timeline(Board):
         )  # fmt: skip
 
     def _waits(self) -> list[int]:
-        return [span.number for span in self.spans if span.kind == "held"]
+        return [span.number for span in self.spans if span.kind in ("held", "error")]
+
+    def _about(self) -> tuple[str, str]:
+        if self.source == "measured":
+            return "what is measured?", _MEASURED
+        return "what is simulated?", self._model.said()
 
     def _do(self, kind: str, message: Mapping[str, Any]) -> None:
         key, value = message.get("key"), message.get("value")
@@ -147,13 +163,16 @@ class Timeline(Board):
     def alt(self) -> str:
         """One sentence for those who do not see the picture."""
         with self._guard:
-            sheet = self._sheet(self.at)
+            sheet = self._sheet_now()
         return f"Timeline: {sheet.title}. {sheet.said}"
 
     def _kept_steps(self) -> Sequence[int]:
         """The whole and the events around the present one: a page to keep has room for so many."""
         first = max(1, min(self.at - MOST_PAGES // 2, self._steps() - MOST_PAGES + 1))
-        return [0, *range(first, min(self._steps(), first + MOST_PAGES - 1) + 1)]
+        return [WHOLE, *range(first, min(self._steps(), first + MOST_PAGES - 1) + 1)]
+
+    def _first_kept(self) -> int:
+        return self.at or WHOLE
 
 
 _MEASURED = "The streams’ times are from the GPU’s own clock, the CPU’s from this computer’s."
@@ -180,7 +199,7 @@ def timeline(*, model: Model | None = None, limit: int = MOST_KEPT) -> Iterator[
     recorder = Recorder(limit)
     shown = Timeline(recorder, model=model)
     try:
-        with tracing.listen(recorder.hear):
+        with tracing.listen(recorder.hear, calls=True):
             yield shown
     finally:
         recorder.finish()

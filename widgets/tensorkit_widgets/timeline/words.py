@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorkit.tracing import QueueEvent
+from tensorkit_widgets.timeline.reads import Read
 from tensorkit_widgets.timeline.schedule import CPU, Span, lane_of, lanes, short_name
 
-__all__ = ["how_long", "label", "line", "moment", "story", "summary"]
+__all__ = ["how_long", "label", "line", "moment", "story", "summary", "warning"]
 
 MOST_SAID = 3  # streams of which the summary says how busy they are
 
@@ -47,6 +48,11 @@ def _from_to(span: Span) -> str:
 def label(span: Span) -> str:
     """What is said of one bar."""
     when = f"{_from_to(span)}, {how_long(span.length)}"
+    if span.kind in ("read", "early"):
+        what = "too early, before the copy has come" if span.kind == "early" else "into which a copy came"
+        return f"{span.number}: {span.name} reads the CPU’s pinned memory {what}, at {moment(span.begin)}"
+    if span.kind == "error":
+        return f"{span.number}: {span.name} gets a device’s error {when}"
     if span.kind == "call":
         return f"{span.number}: the CPU calls {span.name} {when}"
     if span.kind == "held":
@@ -62,6 +68,12 @@ def line(number: int, event: QueueEvent, spans: Sequence[Span]) -> str:
     """One event in the text twin."""
     asked = next((span for span in spans if span.lane == CPU), None)
     parts = [f"{number}. {short_name(event)}"]
+    if asked is not None and asked.kind in ("read", "early"):
+        early = ", before the copy into it has come" if asked.kind == "early" else ""
+        return f"{parts[0]}; the CPU reads pinned memory at {moment(asked.begin)}{early}"
+    if event.kind == "error":
+        when = "" if asked is None else f" at {moment(asked.begin)}"
+        return f"{parts[0]}; the CPU gets the error of {event.device}{when}"
     if asked is not None:
         parts.append(f"asked at {moment(asked.begin)}")
     for span in spans:
@@ -83,12 +95,19 @@ def line(number: int, event: QueueEvent, spans: Sequence[Span]) -> str:
 # ---- one step
 
 
-def story(number: int, event: QueueEvent, every: Sequence[Span]) -> tuple[str, ...]:
+def story(
+    number: int, event: QueueEvent, every: Sequence[Span], events: Sequence[QueueEvent] = ()
+) -> tuple[str, ...]:
     """What was asked, when it ran, what it waited for, and what else ran then.
 
     Args:
         every: the spans of all events.
+        events: all of them, for a read of what a copy brings.
     """
+    if event.kind == "read":
+        return tuple(_reads(number, event, every, events))
+    if event.kind == "error":
+        return tuple(_gets(number, event, every))
     spans = [span for span in every if span.number == number]
     before = [span for span in every if span.number < number]
     asked = next((span for span in spans if span.lane == CPU), None)
@@ -115,6 +134,50 @@ def story(number: int, event: QueueEvent, every: Sequence[Span]) -> tuple[str, .
         )
     said += _held(event, held)
     return tuple(said)
+
+
+def _reads(number: int, event: QueueEvent, every: Sequence[Span], events: Sequence[QueueEvent]) -> list[str]:
+    """A read of pinned memory, and of what: the bytes that the copy brought, or those from before it."""
+    span = next((span for span in every if span.number == number), None)
+    when = "The" if span is None else f"At {moment(span.begin)} the"
+    said = [f"{when} program reads the CPU’s pinned memory in {event.name}()."]
+    place = next((k for k, other in enumerate(events, 1) if other.number == event.mark), 0)
+    copy = next((span for span in every if span.number == place and span.lane != CPU), None)
+    late, waited = (event.late, event.waited) if isinstance(event, Read) else (False, True)
+    which = f"the copy ({place})" if place else "the copy"
+    later = span is not None and copy is not None and copy.end > span.begin
+    if late and (copy is None or later):
+        said.append(
+            f"It reads old bytes: {which} is still to come, and a read of the CPU’s memory waits for nothing."
+        )
+    elif late and copy is not None:
+        said.append(
+            f"It read old bytes: in this run {which} had not come yet. By the numbers here it would be there from "
+            f"{moment(copy.end)} on, but nothing waited for it."
+        )
+    elif waited:
+        said.append(f"It reads what {which} brought: the program waited for that.")
+    elif later:
+        said.append(
+            f"In this run {which} had come by then, which was luck: nothing waits for it, and in this picture it is "
+            "still to come."
+        )
+    else:
+        said.append(
+            f"In this run {which} had come by then, but nothing waited for it: next time it may be too early."
+        )
+    return said
+
+
+def _gets(number: int, event: QueueEvent, every: Sequence[Span]) -> list[str]:
+    """A call that got the error of work from before it."""
+    span = next((span for span in every if span.number == number), None)
+    when = "The" if span is None else f"At {moment(span.begin)} the"
+    name = "cpu(), as print() does" if event.name == "cpu" else f"{event.name}()"
+    return [
+        f"{when} program calls {name}, and this call gets the error: work that {event.device} was given earlier has "
+        "failed."
+    ]
 
 
 def _asks(event: QueueEvent, asked: Span | None, held: Span | None, lane: str) -> str:
@@ -204,6 +267,14 @@ def summary(spans: Sequence[Span]) -> tuple[str, ...]:
     if both:
         said.append(f"For {how_long(both)} more than one stream works at the same time.")
     return tuple(said)
+
+
+def warning(spans: Sequence[Span]) -> tuple[str, ...]:
+    """Of the first read that came too early."""
+    early = (span for span in spans if span.kind == "early")
+    return tuple(
+        f"{span.name} ({span.number}) reads pinned memory before the copy into it has come." for span in early
+    )[:1]
 
 
 _WORKS = ("kernel", "library", "copy")

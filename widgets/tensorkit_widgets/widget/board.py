@@ -97,6 +97,9 @@ class Board(Picture):
     panels: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The tabs below the picture, (name, words): the last one, the text twin, is always there."""
 
+    plays: ClassVar[bool] = False
+    """Whether its steps can be played like a film."""
+
     offered: ClassVar[str] = "what works instead:"
     """What stands before the `_offers`."""
 
@@ -151,6 +154,10 @@ class Board(Picture):
     def _offers(self) -> Sequence[tuple[str, str]]:
         """What works in the stead of what was refused: what is sent when it is taken, and its code."""
         return ()
+
+    def _about(self) -> tuple[str, str] | None:
+        """What is behind a fold under the picture: a question, and the answer."""
+        return None
 
     def _undoable(self) -> bool:
         """Whether there is something that undo takes back."""
@@ -389,7 +396,8 @@ class Board(Picture):
             "steps": self._known_steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
             "said": self._said or (sheet.said if sheet else ""), "complaint": self._refused_words(),
             "offers": [list(offer) for offer in self._offers()], "offered": self.offered,
-            "panels": [list(panel) for panel in self.panels],
+            "panels": [list(panel) for panel in self.panels], "plays": self.plays,
+            "about": list(self._about() or ()),
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
             "changed": self._state != self._first, "undo": self._undoable(), "data": dict(self._facts()),
             "scene": self.scene_kind, "wrong": self._wrong,

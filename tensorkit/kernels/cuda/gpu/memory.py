@@ -160,7 +160,7 @@ class GpuMemory:
         """Queue a copy of the bytes from `start` on into pinned memory of the host."""
         self._remember(self._fetch(buffer, start, target), target)
         if tracing.active:
-            told.tell_copy(buffer, target.size, "cpu", pinned=True)
+            told.tell_to_pinned(buffer, target)
 
     def _fetch(self, buffer: GpuBuffer, start: int, target: Bytes) -> GpuStream:
         stream = gpu_streams(buffer.index).current()

@@ -206,7 +206,7 @@ class EmulatedMemory:
         source = buffer._bytes[start : start + target.size]
         enqueue(lambda: target.__setitem__(..., source), (buffer,))
         if tracing.active:
-            told.tell_copy(buffer, target.size, "cpu", pinned=True)
+            told.tell_to_pinned(buffer, target)
 
     def from_host(
         self, buffer: EmulatedBuffer, start: int, data: Bytes, *, queued: bool = False, pinned: bool = False
