@@ -39,7 +39,9 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_each_answer_is_a_row(folders: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_answer_is_a_row(
+    folders: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "class.csv"
     assert main([*map(str, folders), "--csv", str(table)]) == 0
     assert capsys.readouterr().out == f"{table}: 3 answer(s) of 2 learner(s).\n"

@@ -91,7 +91,9 @@ def _device_check() -> Checker:
             return Verdict(True)
         if name.strip().lower().startswith("cuda"):
             return Verdict(
-                False, "you have not sent this tensor to a GPU. Ask it: `x.device`.", "tensors start on the CPU"
+                False,
+                "you have not sent this tensor to a GPU. Ask it: `x.device`.",
+                "tensors start on the CPU",
             )
         return Verdict(False, "that is not a device. A tensor knows its own: `x.device`.")
 
@@ -112,7 +114,9 @@ TASKS = (
             slips=(
                 Slip("default dtype", "these are integers: write the dots, `1.` and not `1`.", dtype="int64"),
                 Slip(
-                    "default dtype", "`float32` was wanted; it is the default, so leave `dtype=` out.", dtype="float64"
+                    "default dtype",
+                    "`float32` was wanted; it is the default, so leave `dtype=` out.",
+                    dtype="float64",
                 ),
                 Slip(
                     "a storage has no shape", "all six are in one row; give two lists in a list.", size=(6,)

@@ -241,7 +241,8 @@ AFTER = (
         options=(ERROR, "The photograph, turned and cut into five rows", "A copy of the size (5, 24)"),
         slips=(
             Slip(
-                VIEW, "These rows are not one after another in memory.",
+                VIEW,
+                "These rows are not one after another in memory.",
                 given="The photograph, turned and cut into five rows",
             ),
             Slip(VIEW, "`view` never copies; `reshape` would.", given="A copy of the size (5, 24)"),
@@ -321,7 +322,9 @@ AFTER = (
         slips=(
             Slip(TIMING, "The clock was read long before it was done.", given=WHOLE),
             Slip(
-                TIMING, "The result is still on the device.", given="How long it takes to copy the result back"
+                TIMING,
+                "The result is still on the device.",
+                given="How long it takes to copy the result back",
             ),
         ),
         proof=_timed,
