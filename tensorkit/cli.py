@@ -65,6 +65,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+_INDEX = "index.ipynb"
+"""The page that says where to start, how far you are, and what to review today."""
+
 _PATIENCE = 5
 """Seconds that another program has to end by itself after Ctrl-C."""
 
@@ -103,7 +106,7 @@ def lab(
     chosen = server.free_port() if port is None else server.require_port(port)
     done = deliver(folder)
     line = server.arguments(
-        folder, port=chosen, browser=browser, first=_first_lesson(folder), settings=setting or []
+        folder, port=chosen, browser=browser, first=_first_page(folder), settings=setting or []
     )
     _say(done.summary())
     _say(f"Serving {folder.resolve()} on http://{server.HOST}:{chosen}/lab (stop with Ctrl-C)")
@@ -187,11 +190,10 @@ def _say_performance(cell: Performance) -> None:
     )
 
 
-def _first_lesson(folder: Path) -> str | None:
+def _first_page(folder: Path) -> str | None:
     """Where a newcomer lands, however often the server was started; later, JupyterLab opens what was open before."""
-    if server.opened_before(folder):
-        return None
-    return next((path.name for path in sorted(folder.glob("00_*.ipynb"))), None)
+    there = (folder / _INDEX).is_file() and not server.opened_before(folder)
+    return _INDEX if there else None
 
 
 def _say_reset(restored: Path, mine: Path | None) -> None:

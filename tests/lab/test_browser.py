@@ -40,7 +40,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Ser
         yield one
 
 
-def test_the_first_page_is_the_first_lesson_without_news_and_without_a_call_outside(
+def test_the_first_page_is_the_index_without_news_and_without_a_call_outside(
     served: Served, chromium: str
 ) -> None:
     asked: list[str] = []
@@ -57,7 +57,7 @@ def test_the_first_page_is_the_first_lesson_without_news_and_without_a_call_outs
     subshells = page.evaluate(SUBSHELLS)
     popups = page.locator(".Toastify__toast, .jp-Dialog").count()
     browser.close()
-    assert title == "00_setup_check.ipynb"
+    assert title == "index.ipynb"
     assert subshells == "disabled"
     assert popups == 0
     assert faults == []

@@ -39,11 +39,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 @pytest.fixture(autouse=True)
 def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two small lessons in place of the kit's."""
+    """Two small lessons and an index in place of the kit's."""
     source = tmp_path / "kit"
     source.mkdir()
     (source / "00_setup_check.ipynb").write_text("zero")
     (source / "02_storage.ipynb").write_text("two")
+    (source / "index.ipynb").write_text("all")
     monkeypatch.setattr("tensorkit.lab.lessons.lesson_source", lambda: source)
     return source
 
@@ -93,20 +94,20 @@ def test_the_polls_of_a_talk_begin_open(
     assert found == [kept]
 
 
-def test_a_newcomer_lands_on_the_first_lesson_and_who_comes_back_does_not(
+def test_a_newcomer_lands_on_the_index_and_who_comes_back_does_not(
     tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = tensorkit("lab")
     assert f"--ServerApp.root_dir={tmp_path / 'tensorkit-lessons'}" in started[0]
-    assert "--LabApp.default_url=/lab/tree/00_setup_check.ipynb" in started[0]
+    assert "--LabApp.default_url=/lab/tree/index.ipynb" in started[0]
     assert "--ServerApp.open_browser=True" in started[0]
     assert said.code == 0
-    assert "2 files copied." in said.out
+    assert "3 files copied." in said.out
     assert "/lab (stop with Ctrl-C)" in said.out
 
     said = tensorkit("lab", "--no-browser")  # nobody has opened the page yet
-    assert "--LabApp.default_url=/lab/tree/00_setup_check.ipynb" in started[1]
+    assert "--LabApp.default_url=/lab/tree/index.ipynb" in started[1]
     assert "--ServerApp.open_browser=False" in started[1]
     assert "copied" not in said.out
 

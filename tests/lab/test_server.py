@@ -69,9 +69,9 @@ def test_the_server_listens_to_this_machine_only_and_never_asks_the_network(tmp_
     } <= set(line)
 
 
-def test_the_first_lesson_opens_when_it_is_named(tmp_path: Path) -> None:
-    named = server.arguments(tmp_path, port=1, first="00_setup_check.ipynb")
-    assert "--LabApp.default_url=/lab/tree/00_setup_check.ipynb" in named
+def test_the_first_page_opens_when_it_is_named(tmp_path: Path) -> None:
+    named = server.arguments(tmp_path, port=1, first="index.ipynb")
+    assert "--LabApp.default_url=/lab/tree/index.ipynb" in named
     assert not any("default_url" in part for part in server.arguments(tmp_path, port=1))
 
 

@@ -25,6 +25,7 @@ TOP = {
     "LICENSE",
     "Makefile",
     "README.md",
+    "TEACHING.md",
     "conftest.py",
     "environment.yml",
     "notebooks",
@@ -126,7 +127,7 @@ def test_the_makefile_needs_neither_node_nor_uv(makefile: str) -> None:
     assert "-m venv" in makefile
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", ["README.md", "TEACHING.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_links_lead_somewhere(root: Path, name: str) -> None:
     text = (root / name).read_text(encoding="utf-8")
     targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]

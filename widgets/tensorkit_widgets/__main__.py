@@ -1,4 +1,4 @@
-"""`python -m tensorkit_widgets FOLDER [--forget]`: what was answered in a folder of lessons."""
+"""`python -m tensorkit_widgets FOLDER [--forget | --csv FILE]`: what was answered in a folder of lessons."""
 
 from __future__ import annotations
 

@@ -71,12 +71,17 @@ class Question:
 
 @dataclass(frozen=True)
 class QuizSheet:
-    """A quiz of a lesson: several questions under one title. `recall` marks one about earlier lessons."""
+    """A quiz of a lesson: several questions under one title. `recall` marks one about earlier lessons.
+
+    `test` marks one that is asked before the course, which keeps the answers and shows no results, or after it.
+    Neither is dealt in a review.
+    """
 
     name: str
     title: str
     questions: tuple[Question, ...]
     recall: bool = False
+    test: Literal["", "before", "after"] = ""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """`progress()`: what was answered, and which misconceptions were met and which dissolved. `forget()` deletes it.
 
-python -m tensorkit_widgets FOLDER            says it in a terminal
-python -m tensorkit_widgets FOLDER --forget   deletes it
+python -m tensorkit_widgets FOLDER               says it in a terminal
+python -m tensorkit_widgets FOLDER --forget      deletes it
+python -m tensorkit_widgets FOLDER... --csv FILE writes the answers of one or many learners into a table
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tensorkit_widgets.practice.catalogue import (
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Note
 from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.progress.at_a_glance import lesson_rows, rows_svg, rows_text
+from tensorkit_widgets.practice.progress.export import export
 from tensorkit_widgets.practice.progress.schedule import about
 from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.session_log import CARDS, State, events
@@ -53,7 +55,13 @@ def progress(*, reset: bool = False) -> Note:
 
     A table in a notebook, and text everywhere else. With `reset=True` everything is forgotten, as by `forget()`.
     """
-    return forget() if reset else _Report.of(session_log.everything(), session_log.file())
+    return forget() if reset else _Report.of(_to_show(session_log.everything()), session_log.file())
+
+
+def _to_show(states: Mapping[str, State]) -> Mapping[str, State]:
+    """All states; how the test before the course went is not shown until the one after it has begun."""
+    after = events(states.get("quiz 00.after", {}))
+    return states if after else {key: state for key, state in states.items() if key != "quiz 00.before"}
 
 
 def forget(name: str = "") -> Note:
@@ -339,7 +347,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tensorkit_widgets", description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("."), help="a folder of lessons")
-    parser.add_argument("--forget", action="store_true", help="delete what was answered")
+    parser.add_argument("folder", nargs="*", type=Path, default=[Path(".")], help="a folder of lessons")
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument("--forget", action="store_true", help="delete what was answered")
+    one_of.add_argument("--csv", metavar="FILE", type=Path, help="write the answers, one a row, into FILE")
     asked = parser.parse_args(words)
-    return tell(asked.folder, forget=asked.forget)
+    if asked.csv is not None:
+        return export(asked.folder, asked.csv)
+    if len(asked.folder) > 1:
+        parser.error("several folders go together with --csv only")
+    return tell(asked.folder[0], forget=asked.forget)

@@ -33,6 +33,8 @@ from tensorkit_widgets.practice.session_log import learner
 
 __all__ = ["Quiz", "Source", "ask", "seal"]
 
+_KEPT = "Your answer is kept."
+
 Misconceptions = Mapping[Any, str | tuple[str, str]]
 
 
@@ -140,7 +142,8 @@ class Quiz(Card):
             lesson = self._name if is_name(self._name) else ""
             name = f"{lesson}.{asked.name}" if lesson else asked.name
             self._remember(f"{number}: {_told(said)}", verdict, about=_about(asked), asked=name)
-            self._draw(f"Question {number}. {verdict.title}. {verdict.says} {self._tally()}")
+            found = _KEPT if self._silent else f"{verdict.title}. {verdict.says}"
+            self._draw(f"Question {number}. {found} {self._tally()}")
         return verdict
 
     def reveal(self, number: int) -> str:
@@ -164,15 +167,24 @@ class Quiz(Card):
         row[number - 1] = value
         self._state[name] = tuple(row)
 
+    @property
+    def _silent(self) -> bool:
+        """Whether the results are kept, and not shown."""
+        return self._sheet.test == "before"
+
     def _mood(self) -> str:
         right, of = self.score
+        if self._silent:
+            return "open"
         if right == of:
             return "right"
         return "wrong" if any(found is False for found in self._state["right"]) else "open"
 
     def _tally(self) -> str:
         right, of = self.score
-        begun = any(said is not None for said in self._state["said"])
+        begun = sum(said is not None for said in self._state["said"])
+        if self._silent and begun:
+            return f"{begun} of {of} answered"
         return f"{right} of {of} right" if begun else ""
 
     def _note_of(self, number: int) -> str:
@@ -186,6 +198,10 @@ class Quiz(Card):
         state = self._state
         for i, asked in enumerate(self._sheet.questions):
             note = self._note_of(i + 1)
+            if self._silent:
+                kept = _KEPT if state["said"][i] is not None else ""
+                yield i + 1, asked, state["said"][i], None, False, note or kept
+                continue
             yield i + 1, asked, state["said"][i], state["verdicts"][i], state["shown"][i] is True, note
 
     def _body(self, *, live: bool) -> str:

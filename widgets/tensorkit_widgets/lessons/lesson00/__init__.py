@@ -4,7 +4,8 @@ Another lesson's do not belong here.
 """
 
 from tensorkit_widgets.lessons.lesson00.questions import QUESTIONS, TASKS
+from tensorkit_widgets.lessons.lesson00.quizzes import QUIZZES
 
-__all__ = ["QUESTIONS", "TASKS", "TITLE"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
 
 TITLE = "Is your machine ready?"

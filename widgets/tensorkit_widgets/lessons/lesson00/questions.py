@@ -91,9 +91,11 @@ def _device_check() -> Checker:
             return Verdict(True)
         if name.strip().lower().startswith("cuda"):
             return Verdict(
-                False, "nobody has sent this tensor to a GPU. Ask it: `x.device`.", "tensors start on the CPU"
+                False,
+                "you have not sent this tensor to a GPU. Ask it: `x.device`.",
+                "tensors start on the CPU",
             )
-        return Verdict(False, "that is not a device. A tensor tells its own: `x.device`.")
+        return Verdict(False, "that is not a device. A tensor knows its own: `x.device`.")
 
     return Checker(check)
 
@@ -112,10 +114,12 @@ TASKS = (
             slips=(
                 Slip("default dtype", "these are integers: write the dots, `1.` and not `1`.", dtype="int64"),
                 Slip(
-                    "default dtype", "32 bits are asked for; nothing need be said for that.", dtype="float64"
+                    "default dtype",
+                    "`float32` was wanted; it is the default, so leave `dtype=` out.",
+                    dtype="float64",
                 ),
                 Slip(
-                    "a storage has no shape", "all six stand in one row; give two lists in a list.", size=(6,)
+                    "a storage has no shape", "all six are in one row; give two lists in a list.", size=(6,)
                 ),
                 Slip(
                     "rows come before columns",
@@ -124,7 +128,7 @@ TASKS = (
                 ),
                 Slip(
                     "brackets are dimensions",
-                    "that is three rows of two. Asked are two rows of three: each inner list is a row.",
+                    "that is three rows of two. Two rows of three are wanted: each inner list is a row.",
                     behaves=lambda t: tensorkit.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
                 ),
             ),
@@ -193,7 +197,7 @@ TASKS = (
     Task(
         "where_does_it_live",
         "Where does it live?",
-        "Ask a tensor of yours for its device, and give me what it says.",
+        "Ask a tensor of yours for its device, and pass on its answer.",
         _device_check(),
         (
             "A tensor knows its size, its dtype and its device.",

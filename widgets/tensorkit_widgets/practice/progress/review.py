@@ -101,7 +101,7 @@ def _questions(last: str) -> Iterator[tuple[str, Question]]:
         for asked in lesson.QUESTIONS:
             yield f"{number}.{asked.name}", asked
         for sheet in getattr(lesson, "QUIZZES", ()):
-            for asked in sheet.questions:
+            for asked in () if sheet.test else sheet.questions:
                 yield f"{number}.{sheet.name}.{asked.name}", asked
 
 
