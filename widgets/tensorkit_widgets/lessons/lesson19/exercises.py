@@ -177,7 +177,7 @@ TASKS = (
             "Each result depends on its own element alone. So a sum of all results keeps the slopes apart.",
             "Empty `x.grad`, walk back from `f(x).sum()`, return `x.grad`.",
         ),
-        "def slopes(f, x):\n    x.grad = None\n    f(x).sum().backward()\n    return x.grad",
+        "def slopes(f, leaf):\n    leaf.grad = None\n    f(leaf).sum().backward()\n    return leaf.grad",
         base=three,
         right=(
             lambda tk, t: slopes_of_a_sum,
