@@ -58,7 +58,7 @@ TELLS = (
     ("09.view_or_copy", "fetched one by one into a new storage"),
     ("08.arange_end", "3.0000000000000004"),
     ("08.logspace_ends", "The ends are **exponents**"),
-    ("08.like_stride", "takes over the layout too"),
+    ("08.like_stride", "copies the layout too"),
     ("08.two_calls", "A generator is **a row too**"),
     ("08.shape", "knows nothing of shapes"),
     ("08.colleague", "reads the same row"),
