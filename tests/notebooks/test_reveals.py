@@ -77,7 +77,7 @@ TELLS = (
     ("12.ends", "difference of two running sums"),
     ("12.pairs", "make each call large enough"),
     ("13.plus", "a name alone is moved"),
-    ("13.function", "an argument is one more label"),
+    ("13.function", "an argument is one more name"),
     ("13.out", "`out` is resized"),
     ("13.expanded", "has no single meaning"),
     ("14.id_of_a_view", "There are two objects"),
