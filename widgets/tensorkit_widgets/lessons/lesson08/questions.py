@@ -61,8 +61,8 @@ RULERS = (
         "arange_end",
         "How many numbers does `tk.arange(1, 1.3, 0.1)` hold?",
         4,
-        "1.3 is one of them. Their number is (1.3 - 1) / 0.1, rounded up, and in floating point this quotient is "
-        "3.0000000000000004.",
+        "1.3 is included. `arange` counts (1.3 - 1) / 0.1 numbers, rounded up, and in floating point this quotient "
+        "is 3.0000000000000004.",
         slips=(
             Slip(
                 END,

@@ -452,7 +452,7 @@ PUZZLES = (
     Puzzle(
         "distances",
         "How far from each to each",
-        "Four towns lie on one road, at the kilometres `x = tk.tensor([0.0, 3.0, 4.0, 10.0])`. Make `far`, size "
+        "Four towns are on one road, at the kilometres `x = tk.tensor([0.0, 3.0, 4.0, 10.0])`. Make `far`, size "
         "(4, 4): `far[i, j]` is how far it is from town `i` to town `j`. Do not use a loop.",
         _GAPS,
         "far",
