@@ -90,7 +90,8 @@ def _told_of_noise(found: Any) -> str:
     if found[0] is None:
         return "your function returned nothing. Is a `return` missing?"
     if found[1]:
-        return "the stream of the caller has moved: its next number is another one than without your call."
+        return "the caller's stream has moved: its next number is not the one that it would have been without your "
+        "call."
     return "the numbers are not those of this seed."
 
 
@@ -140,19 +141,19 @@ NOISE = _undisturbed(
         slips=(
             Slip(
                 DISTURBS,
-                "the numbers are right, but `manual_seed` sets back the generator that all of the notebook reads. The "
-                "caller's next numbers are others now. Make a `Generator` of your own.",
+                "the numbers are right, but `manual_seed` sets back the generator that all of the notebook reads. "
+                "The caller's next numbers have changed. Make a `Generator` of your own.",
                 behaves=_seeded,
             ),
             Slip(
                 POSITION,
-                "these are the next numbers of the stream that all share; what was drawn before decides which. The "
-                "`seed` was not used: a generator of your own has to be handed to the call, as `generator=`.",
+                "these are the next numbers of the shared stream, so they depend on what was drawn before. The "
+                "`seed` was not used: make a generator of your own, and hand it to the call as `generator=`.",
                 behaves=lambda n, seed: tk.rand(n),
             ),
             Slip(
                 POSITION,
-                "a generator of your own, but without the seed: it gives the same numbers for every `seed`.",
+                "you made a generator of your own, but without the seed: it gives the same numbers for every `seed`.",
                 behaves=(
                     lambda n, seed: tk.rand(n, generator=tk.Generator()),
                     lambda n, seed: tk.rand(n, generator=tk.Generator().manual_seed(0)),
@@ -245,13 +246,13 @@ SPLIT = _undisturbed(
             ),
             Slip(
                 "",
-                "no row is in both, but the order is the one that the table had. If it is sorted by age, the test set "
-                "has the oldest.",
+                "no row is in both sets, but the rows are still in the order of the table. If the table is sorted "
+                "by age, the test set has the oldest people.",
                 behaves=lambda n, cut: (tk.arange(cut), tk.arange(cut, n)),
             ),
             Slip(
                 "",
-                "that is the other way round: the first set is to have `cut` rows.",
+                "that is the other way round: the first set should have `cut` rows.",
                 behaves=lambda n, cut: tuple(reversed(tk.randperm(n).split((cut, n - cut)))),
             ),
             Slip(
@@ -355,7 +356,8 @@ TASKS = (
         "chessboard",
         "A chessboard of bytes",
         "Make a chessboard: size (8, 8), dtype `uint8`, zeros and ones in turn, with a 0 in the first corner. "
-        "The squares are numbered from 0 in reading order; a row begins the other way round than the one above it.\n\n"
+        "The squares are numbered from 0 in reading order; each row begins with the other number than the row above "
+        "it.\n\n"
         "    n = tk.arange(___)\n"
         "    board = ((n + n // 8) % 2 == ___).view(8, 8).to(___)",
         tensor_check(
@@ -370,7 +372,7 @@ TASKS = (
                 ),
                 Slip(
                     "",
-                    "those are stripes: each row begins as the one above it.",
+                    "those are stripes: each row begins like the one above it.",
                     behaves=lambda t: (t % 2).view(8, 8).byte(),
                 ),
                 Slip(
@@ -387,7 +389,7 @@ TASKS = (
             ),
         ),
         (
-            "How many squares has the board? `arange` of that number counts them.",
+            "How many squares does the board have? `arange` of that number counts them.",
             "The ones are where row plus column is odd: remainder 1.",
             "64, 1 and `tk.uint8`.",
         ),
@@ -411,9 +413,9 @@ TASKS = (
     Task(
         "noise",
         "Noise that disturbs nothing",
-        "Write `noise(n, seed)`: `n` numbers as `rand` gives them. The same `seed` always gives the same "
-        "numbers, whatever was drawn before. And the caller must not notice: the next `tk.rand(1)` of the notebook is "
-        "what it would have been without the call.\n\n"
+        "Write `noise(n, seed)`: it returns `n` numbers, as `rand` does. The same `seed` always gives the same "
+        "numbers, whatever was drawn before. And the caller must not notice: the next `tk.rand(1)` of the notebook "
+        "must be what it would have been without the call.\n\n"
         "    def noise(n, seed):\n"
         "        ...",
         NOISE,
@@ -463,7 +465,7 @@ TASKS = (
                 ),
                 Slip(BLOCKS, "`randn(8)` makes 8 numbers, and takes 16 draws for them.", given="c e"),
                 Slip(BLOCKS, "`randn(8)` makes 8 numbers, and takes 16 draws for them.", given="c d"),
-                Slip("", "`rand(3)` would make 3 numbers of its 3 draws.", given="b d"),
+                Slip("", "`rand(3)` would make 3 numbers from its 3 draws.", given="b d"),
                 Slip("", "Right, but in the other order: the call with 8 draws came first.", given="e b"),
             ),
             hint="give two letters in order, such as a d.",
@@ -471,7 +473,8 @@ TASKS = (
         (
             "Which call makes 4 numbers out of 8 draws?",
             "Fewer than 16 normal numbers come in pairs, with four draws for each pair.",
-            "The second one needs one draw less than it has numbers: the last of four places is what is left.",
+            "The second call needs one draw fewer than it gives numbers: the last of the four is simply the one "
+            "that is left.",
         ),
         "b e",
         stage="reverse",

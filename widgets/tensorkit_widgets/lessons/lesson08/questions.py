@@ -59,14 +59,14 @@ def _halves(tk: Any) -> str:
 RULERS = (
     Question(
         "arange_end",
-        "How many numbers has `tk.arange(1, 1.3, 0.1)`?",
+        "How many numbers does `tk.arange(1, 1.3, 0.1)` hold?",
         4,
-        "1.3 is in it. How many there are is computed as (1.3 - 1) / 0.1, rounded up, and in floating point that is "
-        "3.0000000000000004.",
+        "1.3 is included. `arange` counts (1.3 - 1) / 0.1 numbers, rounded up, and in floating point this quotient "
+        "is 3.0000000000000004.",
         slips=(
             Slip(
                 END,
-                "So it is with whole numbers: the end is left out. With float steps rounding decides.",
+                "With whole numbers the end is left out. With float steps, rounding decides.",
                 given=3,
             ),
             Slip(END, "1, 1.1 and 1.2 are in it for certain.", given=2),
@@ -80,12 +80,12 @@ RULERS = (
         "`linspace(2, 10, 4)` begins with 2 and ends with 10. What are the first and the last number of "
         "`tk.logspace(2, 10, 4)`?",
         "10² and 10¹⁰",
-        "It takes the *exponents* evenly from 2 to 10, and raises 10 to them.",
+        "It spaces the *exponents* evenly from 2 to 10, and raises 10 to each of them.",
         options=("2 and 10", "10² and 10¹⁰", "log 2 and log 10"),
         slips=(
             Slip(
                 LOG,
-                "So it would be a ruler from 2 to 10 with uneven steps. But 2 and 10 are exponents here.",
+                "That would be a ruler from 2 to 10 with uneven steps. Here 2 and 10 are exponents.",
                 given="2 and 10",
             ),
             Slip(LOG, "It goes the other way: it takes powers, not logarithms.", given="log 2 and log 10"),
@@ -100,12 +100,13 @@ RULERS = (
 LIKES = (
     Question(
         "like_stride",
-        "`x = tk.arange(12.0).view(3, 4).t()` has size (4, 3), and so has `z = tk.zeros_like(x)`. These are the twelve "
-        "slots of the storage of `z`, with their numbers. Draw the step from `z[0, 0]` to `z[0, 1]`, or type it.",
+        "`x = tk.arange(12.0).view(3, 4).t()` has size (4, 3), and so has `z = tk.zeros_like(x)`. The picture shows "
+        "the twelve slots of the storage of `z`, each with its number. Draw the step from `z[0, 0]` to `z[0, 1]`, "
+        "or type it.",
         4,
-        "`zeros_like` takes over the strides as well: (1, 4), as `x` has them.",
+        "`zeros_like` copies the strides of `x` as well: they are (1, 4).",
         slips=(
-            Slip(LIKE, "That is a contiguous tensor of size (4, 3). Yet `z` is laid out like `x`.", given=1),
+            Slip(LIKE, "That is a contiguous tensor of size (4, 3). But `z` is laid out like `x`.", given=1),
             Slip(LIKE, "That is one row down, if `z` were contiguous. It is laid out like `x`.", given=3),
             Slip("counting from zero", "The step leads from slot 0 to slot 4: four slots.", given=5),
             Slip(LIKE, "It goes forwards: `z[0, 1]` is further on in the storage.", given=-4),
@@ -121,11 +122,11 @@ LIKES = (
 STREAM = (
     Question(
         "two_calls",
-        "After `tk.manual_seed(0)` the generator gives one random number after the other. The boxes are the first "
-        "sixteen of them, and what is written in a box is only its place, from 0. Now `a = tk.rand(2)` and then "
-        "`b = tk.rand(2)`. Which of the sixteen does `b` get? Press them, or type them.",
+        "After `tk.manual_seed(0)` the generator gives one random number after another. The boxes are the first "
+        "sixteen; the number in a box is only its place, counted from 0. Now you run `a = tk.rand(2)` and then `b = "
+        "tk.rand(2)`. Which of the sixteen does `b` get? Press them, or type their places.",
         (2, 3),
-        "`a` has read numbers 0 and 1, and reading goes on from there.",
+        "`a` has read the numbers at places 0 and 1, and `b` reads on from there.",
         slips=(
             Slip(
                 POSITION,
@@ -134,10 +135,10 @@ STREAM = (
             ),
             Slip(
                 "counting from zero",
-                "The first number is number 0, so `a` has numbers 0 and 1.",
+                "The first place is 0, so `a` has the numbers at places 0 and 1.",
                 given=(3, 4),
             ),
-            Slip(POSITION, "None is skipped between two calls.", given=(4, 5)),
+            Slip(POSITION, "No number is skipped between two calls.", given=(4, 5)),
             Slip(POSITION, "`b` has two numbers, and 0 and 1 went to `a`.", given=(0, 1, 2, 3)),
             Slip(POSITION, "`b` has two numbers.", given=(2,)),
             Slip(POSITION, "They come in the order of the stream.", given=(3, 2)),
@@ -148,8 +149,8 @@ STREAM = (
     ),
     Question(
         "shape",
-        "`tk.rand(2, 3)` after `manual_seed(0)`, and `tk.rand(3, 2)` after `manual_seed(0)`. Are they the same six "
-        "numbers in the same order?",
+        "You run `tk.rand(2, 3)` after `manual_seed(0)`, and `tk.rand(3, 2)` after `manual_seed(0)` again. Do you "
+        "get the same six numbers in the same order?",
         "Yes",
         "The size says how many numbers are read, and how they are laid out afterwards.",
         options=("Yes", "No"),
@@ -181,7 +182,8 @@ STREAM = (
             ),
             Slip(
                 POSITION,
-                "`randperm` puts its own four integers in order. What it takes from yours is their place in the row.",
+                "`randperm` shuffles its own four integers. To do so it reads numbers from the row, and yours begin "
+                "after them.",
                 given="The same three in another order",
             ),
         ),
@@ -189,15 +191,16 @@ STREAM = (
     ),
     Question(
         "halves",
-        "`rand(2)` twice gave the numbers of one `rand(4)`. Now normal numbers: do `tk.randn(8)` and `tk.randn(8)`, "
-        "one after the other, give the numbers of one `tk.randn(16)` after the same seed?",
+        "Two calls of `rand(2)` gave the numbers of one `rand(4)`. Now take normal numbers: do two calls of "
+        "`tk.randn(8)` give the numbers of one `tk.randn(16)` after the same seed?",
         "No",
         "From 16 numbers on `randn` works in blocks of 16; a shorter call makes its numbers in pairs.",
         options=("Yes", "No"),
         slips=(
             Slip(
                 BLOCKS,
-                "So it is with `rand`, which uses one draw for each number. `randn` mixes several draws, and a call of "
+                "That is true of `rand`, which uses one draw for each number. `randn` mixes several draws, and a "
+                "call of "
                 "16 mixes them in another way.",
                 given="Yes",
             ),

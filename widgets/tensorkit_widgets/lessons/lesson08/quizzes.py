@@ -55,7 +55,8 @@ QUIZZES = (
                 "packed",
                 "`y` is `tk.arange(10).view(2, 5).t()`, of size (5, 2). What is the stride of `y.contiguous()`?",
                 (2, 1),
-                "Its numbers lie in reading order: one row of two further on is two slots further on.",
+                "Its numbers are in reading order, and each row has two of them: one row down is two slots further "
+                "on.",
                 slips=(
                     Slip(PACKED, "That is the stride of `y`, which is not contiguous.", given=(1, 5)),
                     Slip(
@@ -64,7 +65,7 @@ QUIZZES = (
                         given=(5, 1),
                     ),
                     Slip("a size is not a stride", "That is its size.", given=(5, 2)),
-                    Slip(PACKED, "The last dimension is the one that goes slot by slot.", given=(1, 2)),
+                    Slip(PACKED, "The last dimension is the one that moves slot by slot.", given=(1, 2)),
                 ),
                 proof=lambda tk: tuple(tk.arange(10).view(2, 5).t().contiguous().stride()),
             ),

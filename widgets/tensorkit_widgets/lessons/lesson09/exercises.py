@@ -83,7 +83,7 @@ def _heard(arguments: tuple[Any, ...], got: Any) -> object:
 
 
 def _heard_tells(seen: Any) -> str:
-    return f"afterwards the caller's tensor holds {seen[0]}, and what came back is {seen[1]}."
+    return f"afterwards the caller's tensor holds {seen[0]}, and your function returned {seen[1]}."
 
 
 def _clipped(sound: Any, *, top: bool = True, bottom: bool = True) -> Any:
@@ -103,8 +103,8 @@ TASKS = (
         "size_of",
         "What size is left?",
         "`t = tk.ones(5, 3, 4)`.\n\n"
-        "Worked: in `t[1:3, 0]` the slice keeps dimension 0, two long; the whole number 0 takes dimension 1 away; "
-        "dimension 2 is not named and stays. That is **(2, 4)**.\n\n"
+        "Worked: in `t[1:3, 0]` the slice keeps dimension 0, with size 2; the whole number 0 takes dimension 1 "
+        "away; dimension 2 is not named and stays. The size is **(2, 4)**.\n\n"
         "Your turn: what size is `t[2, :, 1:]`?",
         tuple_check(
             3,
@@ -124,7 +124,7 @@ TASKS = (
         (
             "Go through the three dimensions one by one: number, slice, slice.",
             "Dimension 0 disappears, dimension 1 stays as it is.",
-            "Dimension 2 has 4, and `1:` leaves out the first: 3.",
+            "Dimension 2 has size 4, and `1:` leaves out the first element, so 3 are left.",
         ),
         "(3, 3)",
         stage="worked",
@@ -157,7 +157,7 @@ TASKS = (
                 ),
                 Slip(
                     AWAY,
-                    "a whole number takes one number of each row, and the dimension away.",
+                    "a whole number takes one element from each row, and takes the dimension away.",
                     behaves=(lambda t: t[:, -2], lambda t: t[:, -1], lambda t: t[:, 2]),
                 ),
                 Slip(
@@ -231,7 +231,7 @@ TASKS = (
         ),
         (
             "Two lists side by side would choose pairs. Do it in two steps: rows first, then columns.",
-            "`t[[0, -1]]` has the two rows. Of that, take all rows and two columns.",
+            "`t[[0, -1]]` holds the two rows. From that, take all rows and two columns.",
             "`t[[0, -1]][:, [0, -1]]`. Rows 0 and 4 are evenly spaced, so a range with a step can do it as well.",
         ),
         "c = t[[0, -1]][:, [0, -1]]",
@@ -253,7 +253,7 @@ TASKS = (
         "no_negatives",
         "Turn the sign",
         "In `t` a minus sign was typed by mistake here and there. Make every negative number positive, **in `t` "
-        "itself**, and give `t` back. No loop.",
+        "itself**, and return `t`. Do not use a loop.",
         tensor_check(
             size=(2, 3),
             values=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
@@ -266,8 +266,8 @@ TASKS = (
                 ),
                 Slip(
                     COPIES,
-                    "nothing has changed. `t[t < 0]` on the left of `=` is written to; `t[t < 0].abs_()` writes into "
-                    "a copy, which is then thrown away.",
+                    "nothing has changed. `t[t < 0] = …` writes into `t`; `t[t < 0].abs_()` writes into a copy, "
+                    "which is then thrown away.",
                     when=_is(1, -2, 3, -4, 5, -6),
                 ),
                 Slip(
@@ -275,7 +275,7 @@ TASKS = (
                     "that has turned every sign: the positive numbers are negative now.",
                     when=_is(-1, 2, -3, 4, -5, 6),
                 ),
-                Slip("", "the numbers are lost: 2, 4 and 6 were meant.", when=_is(1, 0, 3, 0, 5, 0)),
+                Slip("", "the numbers are lost: they should be 2, 4 and 6.", when=_is(1, 0, 3, 0, 5, 0)),
             ),
         ),
         (
@@ -304,7 +304,8 @@ TASKS = (
         "A real table: patients to call in",
         "`table` has one row for each of thirty patients: their age and their systolic blood pressure. Write "
         "`watch_list(table)`, which returns two tensors: the **rows** of all patients who are older than 50 and have "
-        "a pressure above 150, and their **ids**. A patient's id is the number of the row, counted from 0. No loop.\n\n"
+        "a pressure above 150, and their **ids**. A patient's id is the number of the row, counted from 0. Do not "
+        "use a loop.\n\n"
         "    def watch_list(table):\n"
         "        return rows, ids",
         function_check(
@@ -321,7 +322,7 @@ TASKS = (
             slips=(
                 Slip(
                     "",
-                    "50 is not older than 50, and 150 is not above 150: `>`.",
+                    "a patient of 50 is not older than 50, and a pressure of 150 is not above 150: use `>`.",
                     behaves=lambda t: _watched(t, (t[:, 0] >= 50) & (t[:, 1] >= 150)),
                 ),
                 Slip(
@@ -347,7 +348,7 @@ TASKS = (
                 ),
                 Slip(
                     "",
-                    "those two have changed places: the rows come first, then the ids.",
+                    "the two results have changed places: the rows come first, then the ids.",
                     behaves=lambda t: _watch_by_nonzero(t)[::-1],
                 ),
                 Slip(
@@ -399,8 +400,9 @@ TASKS = (
     Task(
         "clip",
         "Repair: it clips nothing",
-        "A loudspeaker takes samples from -1 to 1. `clip` should set everything louder to -1 or 1, in the caller's "
-        "tensor, and give that back. It runs without an error, and the sound stays as it was. Repair it:\n\n"
+        "A loudspeaker takes samples from -1 to 1. `clip` should set every sample beyond these limits to -1 or 1, "
+        "in the caller's tensor, and return that tensor. It runs without an error, but the sound stays as it was. "
+        "Repair it:\n\n"
         "    def clip(sound):\n"
         "        sound[sound > 1][:] = 1.0\n"
         "        sound[sound < -1].fill_(-1.0)\n"
@@ -418,7 +420,7 @@ TASKS = (
                 ),
                 Slip(
                     COPIES,
-                    "what you give back is clipped, but it is a new tensor: the caller's own sound is as loud as "
+                    "what you return is clipped, but it is a new tensor: the caller's own sound is as loud as "
                     "before.",
                     behaves=lambda sound: sound.clamp(-1, 1),
                 ),
@@ -441,7 +443,7 @@ TASKS = (
         ),
         (
             "Each line does two things: first the brackets, then something else. What do the brackets make?",
-            "`sound[mask]` on the left of `=` is written to. Nothing may come between the brackets and `=`.",
+            "`sound[mask] = …` writes into `sound`, if nothing comes between the brackets and `=`.",
             "`sound[sound > 1] = 1.0`, and the other line in the same way.",
         ),
         "def clip(sound):\n    sound[sound > 1] = 1.0\n    sound[sound < -1] = -1.0\n    return sound",

@@ -92,7 +92,7 @@ QUIZZES = (
                 slips=(
                     Slip(ALIAS, "`first` has no storage of its own: it reads that of `batch`.", given=0),
                     Slip(ALIAS, "`fill_` writes into the whole row, which is three long.", given=7),
-                    Slip(ALIAS, "Only row 0 was filled.", given=84),
+                    Slip(ALIAS, "Only row 0 was filled, three elements of the twelve.", given=84),
                     Slip(ALIAS, "A row has three elements, not four.", given=28),
                 ),
                 proof=_filled,
@@ -107,11 +107,15 @@ QUIZZES = (
                 slips=(
                     Slip(STEP, "The step of 2 counts as well.", given=(5, 1)),
                     Slip(STEP, "The step is in the second dimension, the columns.", given=(10, 1)),
-                    Slip(STEP, "The rows were not stepped over: only the columns were.", given=(10, 2)),
+                    Slip(
+                        STEP,
+                        "The step is for the columns only: the rows are as far apart as before.",
+                        given=(10, 2),
+                    ),
                     Slip("a size is not a stride", "That is its size: four rows of three.", given=(4, 3)),
                     Slip(
                         "strides follow the view",
-                        "That would be a tensor whose three columns lie side by side. These do not.",
+                        "That would be a tensor whose three columns are side by side. These are not.",
                         given=(3, 1),
                     ),
                 ),
@@ -126,7 +130,7 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "number_or_slice",
-        "`x` has the size (3, 4). What size is `x[-1]`, its last row?",
+        "`x` has the size (3, 4). What size does `x[-1]`, its last row, have?",
         (4,),
         "A whole number takes its dimension away. `x[-1:]` would keep it, one long: (1, 4).",
         slips=(
@@ -135,7 +139,7 @@ QUESTIONS = (
             Slip(AWAY, "That would be a column.", given=(3, 1)),
             Slip(AWAY, "Dimension 0 is indexed by a number, and disappears.", given=(3, 4)),
             Slip(AWAY, "A row has four elements; only dimension 0 disappears.", given=()),
-            Slip(AWAY, "The last row is one row, not all but one.", given=(2, 4)),
+            Slip(AWAY, "`x[-1]` is the last row alone. All rows but one would be `x[:-1]`.", given=(2, 4)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[-1].size()),
     ),
@@ -146,10 +150,10 @@ QUESTIONS = (
         (0, 1, 2, 3, 8, 9, 10, 11),
         "Rows 0 and 2: the start is included, the end is not, and every second row is taken.",
         slips=(
-            Slip(ZERO, "Row 1 is stepped over.", given=tuple(range(12))),
+            Slip(ZERO, "The step of 2 leaves out row 1.", given=tuple(range(12))),
             Slip(ZERO, "Row 0 counts as well.", given=(8, 9, 10, 11)),
             Slip(ZERO, "Row 2 counts as well: it comes before the end, which is 3.", given=(0, 1, 2, 3)),
-            Slip(ZERO, "The first row has the number 0, and that is where it starts.", given=(4, 5, 6, 7)),
+            Slip(ZERO, "The range starts at 0, and the first row is row 0.", given=(4, 5, 6, 7)),
             Slip(
                 "rows come before columns",
                 "The first entry is for dimension 0, the rows.",
@@ -165,14 +169,14 @@ QUESTIONS = (
         "list_size",
         "What size is `t[1:, [0, 2, 2]]`, if `t` has the size (3, 4)?",
         (2, 3),
-        "Two rows, and of each of them the columns 0, 2 and 2: a list may name a column twice.",
+        "There are two rows, and from each the list takes columns 0, 2 and 2: a list may name a column twice.",
         slips=(
             Slip(EACH, "A list takes a column as often as it names it.", given=(2, 2)),
             Slip(ZERO, "`1:` leaves out row 0.", given=(3, 3)),
             Slip(ZERO, "`1:` starts at row 1 and leaves out row 0 only.", given=(1, 3)),
             Slip(PAIRS, "There is only one list here, and a slice.", given=(3,)),
             Slip("rows come before columns", "The rows come first: two rows, three columns.", given=(3, 2)),
-            Slip(EACH, "The list chooses columns: three are left of each row.", given=(2, 4)),
+            Slip(EACH, "The list chooses three columns from each row.", given=(2, 4)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[1:, [0, 2, 2]].size()),
     ),
@@ -184,7 +188,11 @@ QUESTIONS = (
         "`a` is a view, so its write arrives in `t`. `b` is a copy: the 60 is in the storage of `b` alone.",
         slips=(
             Slip(COPIES, "A list between the brackets makes a copy, so `t` never sees the 60.", given=(0, 1)),
-            Slip(COPIES, "It is the other way round: the slice is the view, the list the copy.", given=(1,)),
+            Slip(
+                COPIES,
+                "It is the other way round: the slice makes a view, and the list makes a copy.",
+                given=(1,),
+            ),
             Slip(ZERO, "Index 0 is the first row, and the first column.", given=(5,)),
         ),
         proof=lambda tk: _changed(tk, _slice_and_list),
@@ -193,10 +201,11 @@ QUESTIONS = (
     ),
     Question(
         "pairs",
-        "Now **two** lists, one for each dimension. Which elements does `t[[0, 1], [1, 2]]` choose? Press them, or "
+        "Here are **two** lists, one for each dimension. Which elements does `t[[0, 1], [1, 2]]` choose? Press "
+        "them, or "
         "type their numbers.",
         (1, 6),
-        "Two lists walk together, like `zip`: `t[0, 1]` and `t[1, 2]`.",
+        "Two lists walk together, like `zip`: they choose `t[0, 1]` and `t[1, 2]`.",
         slips=(
             Slip(
                 PAIRS,
@@ -204,7 +213,9 @@ QUESTIONS = (
                 given=(1, 2, 5, 6),
             ),
             Slip(
-                PAIRS, "Each list is for one dimension: it is not a place by itself.", given=(1, 2, 5, 6, 10)
+                PAIRS,
+                "Each list is for one dimension: it does not name a place by itself.",
+                given=(1, 2, 5, 6, 10),
             ),
             Slip(PAIRS, "`[0, 1]` is the list of rows, not one element.", given=(1,)),
             Slip(PAIRS, "Row 0 is paired with column 1, and row 1 with column 2.", given=(2, 5)),
@@ -240,12 +251,12 @@ QUESTIONS = (
         "`u = tk.arange(12.0).view(3, 4)`. You run two lines: `u[[0, 1]][0] = 50.0`, with two pairs of brackets, and "
         "then `u[[2, 1], 0] = 60.0`, with one. Which elements of `u` have changed afterwards? Press them.",
         (4, 8),
-        "The first line makes a copy and writes the 50 into that; the copy is thrown away at once. The second line "
+        "The first line makes a copy and writes the 50 into it; the copy is thrown away at once. The second line "
         "writes straight into `u[2, 0]` and `u[1, 0]`.",
         slips=(
             Slip(
                 COPIES,
-                "The first pair of brackets has made a copy, and row 0 *of the copy* was written.",
+                "The first pair of brackets makes a copy, and the 50 is written into row 0 *of that copy*.",
                 given=(0, 1, 2, 3, 4, 8),
             ),
             Slip(

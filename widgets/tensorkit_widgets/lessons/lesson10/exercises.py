@@ -74,8 +74,9 @@ TASKS = (
         "Worked: (3, 1) and (4,). Written from the right:\n\n"
         "    3  1\n"
         "       4\n\n"
-        "1 meets 4 and becomes 4; under the 3 there is nothing, which counts as 1. Together **(3, 4)**.\n\n"
-        "Your turn: (2, 1, 5) and (3, 1).",
+        "1 meets 4 and becomes 4; there is nothing under the 3, and that counts as 1. Together they have the size "
+        "**(3, 4)**.\n\n"
+        "Your turn: which size do (2, 1, 5) and (3, 1) have together?",
         tuple_check(
             2,
             3,
@@ -86,7 +87,7 @@ TASKS = (
                 ),
                 Slip(ONES, "The 1 in the middle meets a 3 and is stretched.", given=(2, 1, 5)),
                 Slip(RIGHT, "The 2 in front stays: what it meets counts as 1.", given=(3, 5)),
-                Slip(RIGHT, "Nothing is left out in front: the 2 stays, and is first.", given=(3, 5, 2)),
+                Slip(RIGHT, "The 2 stays where it is, in front.", given=(3, 5, 2)),
                 Slip(ONES, "Sizes are not multiplied; a 1 becomes what it meets.", given=(2, 3, 1, 5)),
             ),
         ),
@@ -173,8 +174,8 @@ TASKS = (
     Task(
         "which_fit",
         "Backwards: which of these are true?",
-        "Three of these statements are about sizes, and three about functions from this lesson. Which of the six are "
-        "true? Give their letters.\n\n"
+        "Three of these statements are about sizes, and three about functions from this lesson. Which of the six "
+        "are true? Give their letters.\n\n"
         "    a: sizes (5, 1, 2) and (4, 2) fit\n"
         "    b: sizes (6, 2) and (6,) fit\n"
         "    c: sizes (0,) and (1,) fit\n"
@@ -188,17 +189,18 @@ TASKS = (
                 "A": Slip(RIGHT, "a: 2 meets 2, 1 meets 4, and the 5 meets nothing.", given="A"),
                 "B": Slip(RIGHT, "b lines up from the right: 2 meets 6.", given="B"),
                 "C": Slip(EMPTY, "look at c again: 0 meets 1, and a 1 becomes what it meets.", given="C"),
-                "D": Slip(ASIN, "d: 1.0 is between -π/2 and π/2, which is where `asin` looks.", given="D"),
+                "D": Slip(ASIN, "d: 1.0 is between -π/2 and π/2, and so is what `asin` gives.", given="D"),
                 "E": Slip(
                     ASIN, "e: 3.0 is more than π/2. `asin` gives the smaller angle with that sine.", given="E"
                 ),
-                "F": Slip(BITS, "f: `~` turns every bit of an integer, and gives -2.", given="F"),
+                "F": Slip(BITS, "f: `~` flips every bit of an integer, and gives -2.", given="F"),
             },
         ),
         (
-            "From the right, two sizes fit when they are equal, or one is 1, or one is not there.",
-            "`asin` gives an angle between -π/2 and π/2; π/2 is 1.57. Which of the two angles is in there?",
-            "Three of the six are true. `~` of True is False, but 1 is not True: all of its bits are turned.",
+            "From the right, two sizes fit when they are equal, or one is 1, or one is missing.",
+            "`asin` gives an angle between -π/2 and π/2; π/2 is 1.57. Which of the two angles is in that range?",
+            "Three of the six are true. `~` of True is False, but the integer 1 is not True: `~` flips all of its "
+            "bits.",
         ),
         "a c d",
         stage="reverse",
@@ -214,7 +216,7 @@ TASKS = (
     ),
     Task(
         "inside",
-        "Which lie inside?",
+        "Which are inside?",
         "Write `inside(t)`: a tensor of bool that says, for each number of `t`, whether it is between -1 and 1 (both "
         "included).\n\n"
         "    def inside(t):\n"
@@ -259,11 +261,11 @@ TASKS = (
                     "-1 and 1 themselves are included: `>=` and `<=`.",
                     behaves=lambda t: (t > -1) & (t < 1),
                 ),
-                Slip("", "that says which lie **outside**.", behaves=lambda t: (t < -1) | (t > 1)),
+                Slip("", "that shows which are **outside**.", behaves=lambda t: (t < -1) | (t > 1)),
             ),
         ),
         (
-            "Two comparisons, one for each end. Both have to hold.",
+            "Write two comparisons, one for each end. Both have to hold.",
             "`and` needs single answers. For tensors there is `&`.",
             "Put each comparison into round brackets: `(t >= -1) & (…)`.",
         ),
@@ -408,7 +410,7 @@ TASKS = (
             ),
         ),
         (
-            "Before you subtract or compare: what sizes do the two have?",
+            "Before you subtract or compare, look at the sizes. What are they?",
             "`squeeze(1)` takes the 1 of (N, 1) away; `unsqueeze(1)` adds one at the end of (N,).",
             "A first line `prediction = prediction.squeeze(1)` repairs both of the others.",
         ),
@@ -450,8 +452,8 @@ PUZZLES = (
     Puzzle(
         "distances",
         "How far from each to each",
-        "Four towns lie on one road, at the kilometres `x = tk.tensor([0.0, 3.0, 4.0, 10.0])`. Make `far`, size "
-        "(4, 4): `far[i, j]` is how far it is from town `i` to town `j`. There is no loop in it.",
+        "Four towns are on one road, at the kilometres `x = tk.tensor([0.0, 3.0, 4.0, 10.0])`. Make `far`, size "
+        "(4, 4): `far[i, j]` is how far it is from town `i` to town `j`. Do not use a loop.",
         _GAPS,
         "far",
         tensor_check(
@@ -471,7 +473,7 @@ PUZZLES = (
                 ),
                 Slip(
                     "",
-                    "`clamp` makes 0 of every way back; a distance is the same both ways.",
+                    "`clamp` turns every negative gap into 0; a distance is the same both ways.",
                     when=lambda answer, mine, base: mine is not None and mine.values[1:2] == (0,),
                 ),
             ),

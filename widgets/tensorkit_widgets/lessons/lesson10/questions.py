@@ -68,7 +68,7 @@ QUIZZES = (
                 14,
                 "180 + 90 = 270, and `uint8` ends at 255: after 255 it begins again at 0, so 270 is 14. (Lesson 06)",
                 slips=(
-                    Slip("integers wrap", "`uint8` has no room for more than 255.", given=270),
+                    Slip("integers wrap", "`uint8` cannot hold more than 255.", given=270),
                     Slip("integers wrap", "It does not stop at the end; it begins again at 0.", given=255),
                     Slip("integers wrap", "After 255 comes 0, not 1: take 256 away from 270.", given=15),
                     Slip("integers wrap", "After 255 comes 0: there are no negative numbers.", given=-14),
@@ -83,7 +83,7 @@ QUIZZES = (
                 slips=(
                     Slip("unsqueeze", "That is `unsqueeze(0)`: places are counted from 0.", given=(1, 5, 3)),
                     Slip("unsqueeze", "That is `unsqueeze(2)`: places are counted from 0.", given=(5, 3, 1)),
-                    Slip("unsqueeze", "It adds a dimension; the two that are there stay.", given=(5, 3)),
+                    Slip("unsqueeze", "It adds a dimension, and the two old ones stay.", given=(5, 3)),
                     Slip("unsqueeze", "The 3 is not replaced: it moves to the right.", given=(5, 1)),
                 ),
                 proof=lambda tk: tuple(tk.zeros(5, 3).unsqueeze(1).size()),
@@ -118,9 +118,9 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "star",
-        "`a = tk.tensor([[1, 2], [3, 4]])`. What number is at `[0, 0]` in `a * a`?",
+        "`a = tk.tensor([[1, 2], [3, 4]])`. Which number is at `[0, 0]` in `a * a`?",
         1,
-        "1 times 1: `*` multiplies the numbers that are in the same place.",
+        "It is 1 times 1: `*` multiplies the numbers that are in the same place.",
         slips=(
             Slip(
                 "`*` is not `@`", "1·1 + 2·3 is the product of *matrices*, which is written `a @ a`.", given=7
@@ -136,11 +136,11 @@ QUESTIONS = (
         "truth",
         "`a = tk.tensor([1, 2, 3])`. What does `if a == a: print('the same')` do?",
         "An error",
-        "`a == a` is three answers, True, True, True. `if` needs one, and does not choose for you.",
+        "`a == a` gives three answers: True, True and True. `if` needs one, and does not choose for you.",
         options=("It prints `the same`", "It prints nothing", "An error"),
         slips=(
             Slip(TRUTH, "`a == a` is not one True: it is three.", given="It prints `the same`"),
-            Slip(TRUTH, "Nothing is decided silently.", given="It prints nothing"),
+            Slip(TRUTH, "`if` does not decide silently which answer it takes.", given="It prints nothing"),
         ),
         proof=_truth,
     ),
@@ -165,7 +165,8 @@ QUESTIONS = (
         "`wide = tk.broadcast_to(B, (4, 5))` is `B`, stretched to four rows. Which slot does `wide[3, 2]` read? Press "
         "it, or type its number.",
         2,
-        "The same slot as `B[0, 2]`. One row down is **no** slot further: all four rows are read from five slots.",
+        "The same slot as `B[0, 2]`. One row down, you are **no** slot further: all four rows are read from the "
+        "same five slots.",
         slips=(
             Slip(
                 GHOSTS,
@@ -183,18 +184,23 @@ QUESTIONS = (
     ),
     Question(
         "fits",
-        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. The picture shows the size of the first one. Which of its "
-        "dimensions does the error message name? Press it, or type the number of the dimension.",
+        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. The picture shows the size of the first tensor. Which of "
+        "its dimensions does the error message name? Press it, or type the number of the dimension.",
         2,
         "Written from the right, 2 meets 3. Neither is 1, so nothing is stretched. That 4 and 3 would fit from the "
         "left does not count.",
         slips=(
             Slip(
                 RIGHT,
-                "From the right, the 3 of the first meets the 4 of the other, but 2 and 3 meet before.",
+                "The 3 meets the 4, and they do not fit either. But from the right, 2 meets 3 first.",
                 given=1,
             ),
-            Slip(RIGHT, "Sizes are compared from the **end**: dimension 0 has nothing to meet.", given=0),
+            Slip(
+                RIGHT,
+                "Sizes are compared from the **end**, and dimension 0 is beyond the two sizes of the other "
+                "tensor.",
+                given=0,
+            ),
             Slip("counting from zero", "There are three dimensions, counted from 0: 0, 1 and 2.", given=3),
         ),
         proof=_fits,
@@ -203,14 +209,17 @@ QUESTIONS = (
     ),
     Question(
         "column_row",
-        "A network gives a column, `prediction`, of size (4, 1). The right numbers are in `target`, of size (4,). "
+        "A network gives a column, `prediction`, of size (4, 1). The right numbers are in `target`, which has the "
+        "size (4,). "
         "What size is `prediction - target`?",
         (4, 4),
         "Written from the right, 1 meets 4 and is stretched; and where `target` has nothing, 4 meets 1. "
         "Every number meets every other: 16 differences instead of 4.",
         slips=(
             Slip(
-                SQUARE, "That is what you would like. But the 1 at the end of (4, 1) meets the 4.", given=(4,)
+                SQUARE,
+                "That is the size that you would like. But the 1 at the end of (4, 1) meets the 4.",
+                given=(4,),
             ),
             Slip(SQUARE, "The 1 at the end of (4, 1) meets the 4, and is stretched.", given=(4, 1)),
             Slip(SQUARE, "`target` is a row, and the column is stretched to it.", given=(1, 4)),

@@ -55,7 +55,7 @@ TASKS = (
                 Slip(KEEP, "That is what `keepdim=True` would leave.", given=(5, 1, 7)),
                 Slip(DIM, "Only one dimension was named, so only one disappears.", given=(7,)),
                 Slip(DIM, "Only one dimension was named, so only one disappears.", given=(5,)),
-                Slip(DIM, "Those are the right two. They stay in their order.", given=(7, 5)),
+                Slip(DIM, "Those are the right two sizes, but they stay in their order.", given=(7, 5)),
                 Slip(DIM, "The dimension that you name disappears.", given=(5, 6, 7)),
             ),
         ),
@@ -166,7 +166,7 @@ TASKS = (
     Task(
         "full_rows",
         "Count the rows",
-        "Write `full_rows(t)`: how many rows of `t` hold only numbers above zero? Without a loop.\n\n"
+        "Write `full_rows(t)`: it returns how many rows of `t` hold only numbers above zero. Do not use a loop.\n\n"
         "    def full_rows(t):\n"
         "        return ___",
         function_check(
@@ -185,7 +185,7 @@ TASKS = (
             slips=(
                 Slip(
                     DIM,
-                    "`all(dim=0)` asks the columns; the rows are asked by `dim=1`.",
+                    "`all(dim=0)` checks the columns; `all(dim=1)` checks the rows.",
                     behaves=lambda t: (t > 0).all(dim=0).sum(),
                 ),
                 Slip(
@@ -205,7 +205,7 @@ TASKS = (
                 ),
                 Slip(
                     DIM,
-                    "that is one answer for each row. How many of them are True?",
+                    "that is one answer for each row. How many of these are True?",
                     behaves=lambda t: (t > 0).all(dim=1),
                 ),
                 Slip(
@@ -226,9 +226,9 @@ TASKS = (
             ),
         ),
         (
-            "`t > 0` is a tensor of bool: which reduction asks whether all of a row are True?",
-            "`(t > 0).all(dim=1)` has one True or False for each row. How are Trues counted?",
-            "Summing counts them: `.sum()`.",
+            "`t > 0` is a tensor of bool. Which reduction checks whether all of a row are True?",
+            "`(t > 0).all(dim=1)` has one True or False for each row. How do you count the Trues?",
+            "`.sum()` counts them.",
         ),
         "def full_rows(t):\n    return (t > 0).all(dim=1).sum().item()",
         stage="free",
@@ -299,7 +299,7 @@ TASKS = (
                 ),
                 Slip(
                     "std divides by n - 1",
-                    "those standard deviations divide by n. Use `std` as it is.",
+                    "those standard deviations divide by n. Use `std` without `correction=0`.",
                     behaves=lambda b: (
                         (b - b.mean((0, 2, 3), keepdim=True)) / b.std((0, 2, 3), keepdim=True, correction=0)
                     ),
@@ -308,7 +308,7 @@ TASKS = (
         ),
         (
             "One mean for each channel: which dimension is left, and which three have to disappear?",
-            "`dim=(0, 2, 3)`. The means meet the batch again, so they need a 1 in each of these places.",
+            "`dim=(0, 2, 3)`. The means are combined with the batch again, so they need a 1 in each of these places.",
             "`batch.mean(dim=(0, 2, 3), keepdim=True)`, and `std` in the same way.",
         ),
         "def standardise(batch):\n"
@@ -335,7 +335,7 @@ TASKS = (
         "shares",
         "Repair: shares of the votes",
         "`votes` has one row for each district and one column for each party. `shares` should divide every number by "
-        "the sum of its **row**, so that each row adds up to 1. With two districts and two parties it runs, and the "
+        "the sum of its **row**, so that each row adds up to 1. With two districts and two parties it runs, but the "
         "rows do not add up to 1. Repair it:\n\n"
         "    def shares(votes):\n"
         "        return votes / votes.sum(dim=1)",

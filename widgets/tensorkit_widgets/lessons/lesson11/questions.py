@@ -95,7 +95,8 @@ QUIZZES = (
                 "brightness",
                 "A photo is `uint8`, as it came from the file. What does `photo.mean()` give?",
                 "An error",
-                "A mean is seldom a whole number, so integers have none. `photo.float().mean()` has one. (Lesson 07)",
+                "The mean of integers is seldom an integer, so `mean` refuses them. `photo.float().mean()` works. "
+                "(Lesson 07)",
                 options=("Its brightness, as a float", "Its brightness, rounded to `uint8`", "An error"),
                 slips=(
                     Slip(
@@ -105,7 +106,7 @@ QUIZZES = (
                     ),
                     Slip(
                         "integer mean",
-                        "Nothing is rounded without your asking.",
+                        "`mean` does not round unless you say so: it refuses integers.",
                         given="Its brightness, rounded to `uint8`",
                     ),
                 ),
@@ -113,8 +114,8 @@ QUIZZES = (
             ),
             Question(
                 "weights",
-                "Three people: `weight` is a column of size (3, 1), and `height` has the size (3,). How many numbers "
-                "does `weight / height**2` hold?",
+                "You measured three people. `weight` is a column of size (3, 1), and `height` has the size (3,). "
+                "How many numbers does `weight / height**2` hold?",
                 9,
                 "(3, 1) against (3,) gives (3, 3): every weight is divided by every height. (Lesson 10)",
                 slips=(
@@ -140,7 +141,11 @@ QUIZZES = (
                         "That would be the block where three rows meet three columns.",
                         given=9,
                     ),
-                    Slip("two lists are pairs", "A row and a column together name one place.", given=6),
+                    Slip(
+                        "two lists are pairs",
+                        "A row and a column together name one place, so there are three places.",
+                        given=6,
+                    ),
                     Slip(
                         "fancy indexing copies",
                         "On the left of `=`, one pair of brackets writes into `board` itself.",
@@ -163,18 +168,24 @@ QUESTIONS = (
         "`dim=1` names the dimension that disappears. The 4 is struck out of (3, 4); the 3 is left.",
         slips=(
             Slip(DIM, "That is the dimension that was named, and it disappears.", given=(4,)),
-            Slip(KEEP, "The 4 does not become a 1, unless you ask for that; it disappears.", given=(3, 1)),
+            Slip(
+                KEEP, "The 4 does not become a 1, unless you say `keepdim=True`; it disappears.", given=(3, 1)
+            ),
             Slip(DIM, "Dimension 1 is the second one, the 4.", given=(1, 4)),
             Slip(DIM, "Only the named dimension disappears.", given=()),
-            Slip(DIM, "One number alone would be left if no dimension were named.", given=(1,)),
+            Slip(
+                DIM,
+                "A single number would be left only if no dimension were named, and then with size ().",
+                given=(1,),
+            ),
             Slip(DIM, "A reduction makes fewer numbers: dimension 1 disappears.", given=(3, 4)),
         ),
         proof=lambda tk: tuple(_twelve(tk).sum(dim=1).size()),
     ),
     Question(
         "sum_dim0",
-        "And `t.sum(dim=0)` of the same `t`? Which elements of `t` make its **first** number? Press them, or type "
-        "their numbers.",
+        "Now take `t.sum(dim=0)` of the same `t`. Which elements of `t` are added to give its **first** number? Press "
+        "them, or type their numbers.",
         (0, 4, 8),
         "Dimension 0 disappears, so the numbers of each **column** are added: 0 + 4 + 8 = 12.",
         slips=(
@@ -197,10 +208,10 @@ QUESTIONS = (
     Question(
         "two_dims",
         "`t = tk.arange(24.0).view(2, 3, 4)`. In `t.sum((0, 2))`, **two** dimensions are named, and three numbers are "
-        "left. Which elements of `t` make the one at place 1? Press them, or type their numbers.",
+        "left. Which elements of `t` are added to give the one at place 1? Press them, or type their numbers.",
         (4, 5, 6, 7, 16, 17, 18, 19),
-        "Dimension 1 is left, so the place 1 is row 1; it is added up along dimension 2, and in both layers, along "
-        "dimension 0.",
+        "Dimension 1, the rows, is left, so place 1 is row 1. All of row 1 is added up (dimension 2), in both "
+        "layers (dimension 0).",
         slips=(
             Slip(DIM, "Dimension 0 was named as well: both layers are added up.", given=(4, 5, 6, 7)),
             Slip(DIM, "Dimension 0 was named as well: both layers are added up.", given=(16, 17, 18, 19)),
@@ -228,8 +239,8 @@ QUESTIONS = (
     ),
     Question(
         "centre",
-        "`t` has the size (3, 4). To subtract from every number the mean of its row, you write `t - t.mean(dim=1)`. "
-        "What do you get?",
+        "`t` has the size (3, 4). You would like to subtract the mean of each row from its numbers, and write `t - "
+        "t.mean(dim=1)`. What do you get?",
         "An error",
         "The means have the size (3,). Written from the right, 4 meets 3: that does not fit.",
         options=(
@@ -256,7 +267,8 @@ QUESTIONS = (
         "Now `m = tk.tensor([[1.0, 2.0, 6.0], [0.0, 3.0, 9.0], [5.0, 5.0, 5.0]])` is a **square**, size (3, 3). What "
         "does `m - m.mean(dim=1)` give?",
         "Something else, and no warning",
-        "Three means of size (3,) fit the three columns as well: the mean of row 0 is subtracted from **column** 0.",
+        "The means have the size (3,), and that fits the three columns: the mean of row 0 is subtracted from "
+        "**column** 0.",
         options=("Every number less the mean of its row", "An error", "Something else, and no warning"),
         slips=(
             Slip(
@@ -264,7 +276,7 @@ QUESTIONS = (
                 "The means are a row, not a column; they are lined up from the right.",
                 given="Every number less the mean of its row",
             ),
-            Slip(KEEP, "A 3 fits a 3, even if it is the wrong 3.", given="An error"),
+            Slip(KEEP, "Nothing is refused: the three means fit the three columns.", given="An error"),
         ),
         proof=_square,
     ),
@@ -276,12 +288,12 @@ QUESTIONS = (
         slips=(
             Slip(
                 "True counts as 1",
-                "The numbers 4 to 11 are not added up; it counts how many of them there are.",
+                "The numbers 4 to 11 are not added up. The sum counts how many there are.",
                 given=60,
             ),
             Slip("True counts as 1", "It adds up the answers, not the numbers of `t`.", given=66),
             Slip("True counts as 1", "A sum of True and False is a number: True counts as 1.", given=1),
-            Slip("True counts as 1", "Those that are False count as 0.", given=12),
+            Slip("True counts as 1", "The elements that are False count as 0.", given=12),
             Slip("True counts as 1", "That is how many are *not* greater than 3.", given=4),
             Slip("counting from zero", "3 is not greater than 3.", given=9),
         ),
@@ -291,15 +303,21 @@ QUESTIONS = (
         "max_dim",
         "`t.max()` gives one number. What does `t.max(dim=1)` give, for the three rows of `t`?",
         "The three largest numbers, and their places",
-        "Two tensors under one name: `.values` and `.indices`.",
+        "You get two tensors in one: `.values` and `.indices`.",
         options=(
             "The three largest numbers",
             "The three places of the largest numbers",
             "The three largest numbers, and their places",
         ),
         slips=(
-            Slip("max gives two", "There is something else with them.", given="The three largest numbers"),
-            Slip("max gives two", "That is `argmax`.", given="The three places of the largest numbers"),
+            Slip(
+                "max gives two", "You get these, and their places as well.", given="The three largest numbers"
+            ),
+            Slip(
+                "max gives two",
+                "That is what `t.argmax(dim=1)` gives.",
+                given="The three places of the largest numbers",
+            ),
         ),
         proof=_two,
     ),

@@ -40,7 +40,7 @@ def _so_far() -> Checker:
             ),
             Slip(
                 ENDS,
-                "every sum is divided by the number of *all* elements; only the last one has so many in it.",
+                "every sum is divided by the number of *all* elements, but only the last sum has all of them in it.",
                 behaves=lambda x: x.cumsum(0) / len(x),
             ),
             Slip(
@@ -48,7 +48,7 @@ def _so_far() -> Checker:
                 "these are the sums so far. How many numbers are in each of them?",
                 behaves=lambda x: x.cumsum(0),
             ),
-            Slip("", "that is the mean of all, and one number.", behaves=lambda x: x.mean()),
+            Slip("", "that is a single number, the mean of all elements.", behaves=lambda x: x.mean()),
         ),
     )
 
@@ -68,7 +68,7 @@ def _above() -> Checker:
         slips=(
             Slip(
                 "True counts as 1",
-                "that is the mean of the mask: the part of the elements that are larger. Choose the elements by the "
+                "that is the mean of the mask: the share of the elements that are larger. Choose the elements by the "
                 "mask first: `t[t > low]`.",
                 behaves=lambda t, low: (t > low).float().mean(),
             ),
@@ -86,7 +86,7 @@ def _above() -> Checker:
             Slip("", "that is the mean of all elements.", behaves=lambda t, low: t.mean()),
             Slip(
                 "",
-                "larger than `low` is `>`, without those that are equal to it.",
+                "an element that is equal to `low` is not larger: use `>`.",
                 behaves=lambda t, low: t[t >= low].mean(),
             ),
         ),
@@ -148,7 +148,8 @@ _SILENT = function_check(
     slips=(
         Slip(
             "",
-            "a wave goes below 0 as well: a sample of -5 is as loud as one of 5. Take the size of each sample first: "
+            "a wave has negative samples as well: a sample of -5 is as loud as one of 5. Take the absolute value of "
+            "each sample first: "
             "`abs()`.",
             behaves=lambda sound, width, limit: (sound.unfold(0, width, width) <= limit).all(1).sum(),
         ),
@@ -164,13 +165,13 @@ _SILENT = function_check(
         ),
         Slip(
             "`dim=` in a reduction",
-            "`dim=` names what disappears. What has to disappear is the samples of a window, and they are dimension 1.",
+            "`dim=` names what disappears. The samples within a window have to disappear, and they are dimension 1.",
             behaves=lambda sound, width, limit: _quiet(sound, width, limit).all(0).sum(),
         ),
         Slip(
             "strides count slots",
-            "your windows overlap: each starts one sample after the one before. Here one should start where the other "
-            "ends, so the step is `width`.",
+            "your windows overlap: each starts one sample after the one before. Each should start where the one "
+            "before ends, so the step is `width`.",
             behaves=lambda sound, width, limit: _quiet(sound, width, limit, 1).all(1).sum(),
         ),
         Slip(
@@ -183,7 +184,7 @@ _SILENT = function_check(
         ),
         Slip(
             "True counts as 1",
-            "that says yes or no for each window. How many say yes?",
+            "that gives True or False for each window. How many are True?",
             behaves=lambda sound, width, limit: _quiet(sound, width, limit).all(1),
         ),
         Slip(
@@ -262,18 +263,19 @@ def _shares_by_hand(tk: Any, t: Any) -> Any:
 _CURVES = (
     Slip(
         LOOPS,
-        "Python's own `sum` is a loop over whatever it is given. Given a tensor, it adds tensors of one number each.",
+        "Python's own `sum` is a loop over whatever you give it. If you give it a tensor, it adds tensors of one "
+        "number each.",
         given="bac",
     ),
     Slip(
         LOOPS,
-        "Q grows with the numbers, from a fifth of a microsecond on: that is Python, adding its own numbers. "
-        "And a call of the engine never takes so little time.",
+        "Q starts at a fifth of a microsecond and grows with the numbers: that is Python, adding its own numbers. A "
+        "call of the engine never takes so little time.",
         given="cba",
     ),
     Slip(
         LOOPS,
-        "P hardly grows, so hardly anything is done once for each number. Only one line calls the engine just once.",
+        "P hardly grows, so hardly any of its time is spent on each number. Only one line calls the engine just once.",
         when=lambda answer, mine, base: not same(answer.value, "bca") and same(str(answer.value)[:1], "a"),
     ),
 )
@@ -298,13 +300,17 @@ TASKS = (
             slips=(
                 Slip(
                     LOOPS,
-                    "that is one call a round. Count what happens to tensors in *one* round.",
+                    "that is one call in each round. Count what is done with tensors in *one* round.",
                     given=100,
                 ),
                 Slip(LOOPS, "`x[i]` and `y[i]` are two. What is done with them?", given=200),
-                Slip(LOOPS, "three a round: is one of `x[i]`, `y[i]`, `*` and `+` missing?", given=300),
+                Slip(
+                    LOOPS,
+                    "that is three in each round: is one of `x[i]`, `y[i]`, `*` and `+` missing?",
+                    given=300,
+                ),
                 Slip(LOOPS, "that is one round. There are a hundred.", given=4),
-                Slip(LOOPS, "so many would do *without* the loop: `(x * y).sum()`.", given=2),
+                Slip(LOOPS, "that is the number of calls *without* the loop: `(x * y).sum()`.", given=2),
             ),
         ),
         (
@@ -327,15 +333,15 @@ TASKS = (
     Task(
         "so_far",
         "The mean so far",
-        "A sensor sends number after number. Write `mean_so_far(x)`: for each of them the mean of all that have come "
-        "up to it, itself included. For 4, 8 and 0 that is 4, 6 and 4.\n\n"
+        "A sensor sends number after number. Write `mean_so_far(x)`: for each number it gives the mean of all the "
+        "numbers so far, including that one. For 4, 8 and 0 the result is 4, 6 and 4.\n\n"
         "    def mean_so_far(x):\n"
         "        return x.cumsum(0) / ___",
         _so_far(),
         (
             "`x.cumsum(0)` are the sums so far. How many numbers are in the first of them, in the second, in the last?",
-            "In sum number `i`, counted from 0, there are `i + 1` numbers.",
-            "`tk.arange(1, len(x) + 1)` counts them; so do running sums of ones.",
+            "Sum number `i`, counted from 0, has `i + 1` numbers in it.",
+            "`tk.arange(1, len(x) + 1)` gives these counts; so does the running sum of ones.",
         ),
         "def mean_so_far(x):\n    return x.cumsum(0) / x.new_ones(len(x)).cumsum(0)",
         stage="faded",
@@ -354,8 +360,8 @@ TASKS = (
     Task(
         "count_above",
         "Without a loop",
-        "Write `mean_above(t, low)`: the mean of all elements of `t` that are larger than `low`, as a Python number. "
-        "No loop over elements.\n\n"
+        "Write `mean_above(t, low)`: the mean of all elements of `t` that are larger than `low`, as a Python "
+        "number. Do not loop over the elements.\n\n"
         "    def mean_above(t, low):\n"
         "        return ___",
         Checker(_mean_above, _RIGHT_MEAN.slips),
@@ -385,16 +391,17 @@ TASKS = (
         "silent",
         "Nothing to hear",
         "A recorder should not store silence. `sound` is a row of samples. Cut it into windows of `width` samples, "
-        "each starting where the one before ends; what is left over at the end is not used. Write "
+        "each starting where the one before ends; samples left over at the end are not used. Write "
         "`silent(sound, width, limit)`: in how many windows is *every* sample between `-limit` and `limit`, both "
-        "included? No loop over the windows.\n\n"
+        "included? Do not loop over the windows.\n\n"
         "    def silent(sound, width, limit):\n"
         "        ...",
         Checker(_silent, _SILENT.slips),
         (
-            "A table with one row for each window: then `dim=1` runs along a window.",
-            "`unfold(0, size, step)` makes that table. With which step does one window start where the other ends?",
-            "Compare the sizes of the samples with the limit, reduce each row by `all`, and count by `sum`.",
+            "Make a table with one row for each window: then `dim=1` runs along a window.",
+            "`unfold(0, size, step)` makes that table. Which step makes each window start where the one before ends?",
+            "Compare the absolute values of the samples with the limit, reduce each row with `all`, and count with "
+            "`sum`.",
         ),
         "def silent(sound, width, limit):\n"
         "    quiet = sound.unfold(0, width, width).abs() <= limit\n"
@@ -448,8 +455,9 @@ TASKS = (
         choice_check("bca", _CURVES, "Give three letters, for P, Q and R: each of a, b and c once."),
         (
             "One of the lines calls the engine just once, whatever the size.",
-            "The other two are loops: Python's `sum` adds one after the other. What are the things that it adds?",
-            "P is flat. Q and R grow with the numbers, and R pays for a call of the engine at each of them.",
+            "The other two are loops: Python's `sum` adds one element after another. What kind of element does each "
+            "of them add?",
+            "P is flat. Q and R grow with the numbers, and R calls the engine for each of them.",
         ),
         "b c a",
         stage="reverse",
@@ -472,9 +480,9 @@ TASKS = (
         "        return tk.tensor([x.item() / t.sum().item() for x in t])",
         Checker(_shares, _SHARES.slips),
         (
-            "Count the calls for three numbers. Which of them are the same each time?",
+            "Count the calls for three numbers. Which calls are the same each time?",
             "`t.sum()` is computed for each number again. Once is enough.",
-            "And a division takes all numbers at once, like any operation: a tensor divided by one number.",
+            "A division works on all numbers at once, like any operation: divide the tensor by one number.",
         ),
         "def shares(t):\n    return t / t.sum()",
         stage="free",

@@ -84,7 +84,7 @@ QUIZZES = (
                 slips=(
                     Slip(
                         "transpose moves no data",
-                        "That is all of them. Does the storage change at all?",
+                        "That is the whole clip. Does the storage change at all?",
                         given=19200,
                     ),
                     Slip(
@@ -117,11 +117,12 @@ QUIZZES = (
                 "`one = tk.ones(1)` and `many = one.expand(1_000_000)`. How many bytes are there in the storage that "
                 "`many` reads?",
                 4,
-                "One `float32`. The stride of `many` is 0, so the same slot is read a million times. (Lesson 10)",
+                "The storage holds one `float32`. The stride of `many` is 0, so the same slot is read a million "
+                "times. (Lesson 10)",
                 slips=(
                     Slip(
                         "broadcasting copies nothing",
-                        "That would be right if the number were copied.",
+                        "That would be true if the number were copied a million times.",
                         given=4_000_000,
                     ),
                     Slip(
@@ -129,7 +130,11 @@ QUIZZES = (
                         "There is one slot, read again and again.",
                         given=1_000_000,
                     ),
-                    Slip("bytes per element", "There is one slot, and a `float32` in it.", given=1),
+                    Slip(
+                        "bytes per element",
+                        "There is one slot, with a `float32` in it: how many bytes is that?",
+                        given=1,
+                    ),
                     Slip("bytes per element", "`tk.ones` makes `float32`.", given=8),
                 ),
                 proof=lambda tk: int(tk.ones(1).expand(1_000_000).untyped_storage().nbytes()),
@@ -146,8 +151,8 @@ QUESTIONS = (
         "`t` holds 20,000 numbers. `sum_loop` does `total += t[i]` for each of them; `t.sum()` adds them up in one "
         "call. How long does the loop take?",
         "Hundreds or thousands of times as long",
-        "Twenty thousand times Python makes a tensor object for one number, and calls the engine to add it. `sum` is "
-        "one call, and walks the storage without Python.",
+        "For each of the 20,000 numbers, Python makes a tensor object and calls the engine to add it. `sum` "
+        "is one call, and runs through the storage without Python.",
         options=(
             "About as long: it is the same sum",
             "About ten times as long",
@@ -170,11 +175,11 @@ QUESTIONS = (
     ),
     Question(
         "lists",
-        "The same function with a list, `sum_loop(t.tolist())`: the list is made, and Python loops over its 20,000 "
-        "numbers. How does its time compare with that of `sum_loop(t)`?",
+        "Now you give the same function a list: `sum_loop(t.tolist())` makes the list, and Python loops over its "
+        "20,000 numbers. How long does that take, compared with `sum_loop(t)`?",
         "Less than a tenth of the time",
-        "What was slow is not the loop, but the 40,000 calls of the engine in it. `tolist` is one call; from there on "
-        "Python adds its own numbers, which it is good at.",
+        "What was slow is not the loop, but the 40,000 calls of the engine in it. `tolist` is one call; after that, "
+        "Python adds its own numbers, and each addition is cheap.",
         options=(
             "Longer: the list has to be made first",
             "About as long: a loop is a loop",
@@ -205,8 +210,8 @@ QUESTIONS = (
         "ones",
         "`total` is a `float32`, and a loop adds 1 to it twenty million times. What does it hold in the end?",
         "16,777,216, and there it stays",
-        "At 2²⁴ the gap between two neighbouring `float32` numbers becomes 2. Half a gap is rounded away, so from "
-        "there on adding 1 changes nothing.",
+        "At 2²⁴ the gap between two neighbouring `float32` numbers becomes 2. A 1 is half a gap, and it is rounded "
+        "away. From there on, adding 1 changes nothing.",
         options=(
             "20,000,000",
             "A little less than 20,000,000: rounding is small",
@@ -214,13 +219,21 @@ QUESTIONS = (
             "`inf`",
         ),
         slips=(
-            Slip(GAPS, "20,000,000 is a `float32`; but the way there leads over gaps.", given="20,000,000"),
+            Slip(
+                GAPS,
+                "A `float32` can hold 20,000,000, but you cannot get there in steps of 1.",
+                given="20,000,000",
+            ),
             Slip(
                 GAPS,
                 "A rounding error is small beside the total. Is it small beside the 1?",
                 given="A little less than 20,000,000: rounding is small",
             ),
-            Slip("range is not precision", "A `float32` reaches to 3·10³⁸.", given="`inf`"),
+            Slip(
+                "range is not precision",
+                "The largest `float32` is about 3·10³⁸, so this is far from `inf`.",
+                given="`inf`",
+            ),
         ),
         proof=_ones,
     ),
@@ -229,12 +242,12 @@ QUESTIONS = (
         "`x` holds the twelve samples below. `x.unfold(0, 4, 3)` cuts dimension 0 into windows: each **4** samples "
         "long, and each starting **3** samples after the one before. Press the samples of window `[2]`, or type them.",
         (6, 7, 8, 9),
-        "The windows start at 0, 3 and 6. This one has its first sample in common with the end of the window before.",
+        "The windows start at 0, 3 and 6. The first sample of this window is also the last of the window before.",
         slips=(
             Slip(
                 "counting from zero", "That is window 1: the first one has the number 0.", given=(3, 4, 5, 6)
             ),
-            Slip(SLOTS, "That would be right if they started 4 samples apart.", given=(8, 9, 10, 11)),
+            Slip(SLOTS, "That would be true if the windows started 4 samples apart.", given=(8, 9, 10, 11)),
             Slip(SLOTS, "4 is the length, 3 the distance from start to start.", given=(6, 7, 8)),
             Slip(SLOTS, "The 3 is a distance in samples, not the number of a window.", given=(2, 3, 4, 5)),
             Slip(
@@ -252,16 +265,17 @@ QUESTIONS = (
         "`c = x.cumsum(0)` is below: `c[j]` is the sum of `x[0]` up to and including `x[j]`. With *one* subtraction of "
         "two numbers of `c` you get `x[3:7].sum()`. Press these two numbers, or type them.",
         (16, 37),
-        "37 is `c[6]`, everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to go: that is "
-        "`c[2]`, which is 16.",
+        "37 is `c[6]`, everything up to `x[6]`, the last one wanted. Everything before `x[3]` has to be taken away: "
+        "that is `c[2]`, which is 16.",
         slips=(
             Slip(
                 ENDS,
-                "`c[7]` has `x[7]` in it, and the slice ends before that; `c[3]` takes `x[3]` away.",
+                "`c[7]` includes `x[7]`, but the slice ends before it; `c[3]` includes `x[3]`, which you want to "
+                "keep.",
                 given=(23, 41),
             ),
-            Slip(ENDS, "`c[3]` has `x[3]` in it, which you want to keep.", given=(23, 37)),
-            Slip(ENDS, "`c[7]` has `x[7]` in it: a slice stops before its end.", given=(16, 41)),
+            Slip(ENDS, "`c[3]` includes `x[3]`, which you want to keep.", given=(23, 37)),
+            Slip(ENDS, "`c[7]` includes `x[7]`, but a slice stops before its end.", given=(16, 41)),
         ),
         proof=_ends,
         picture=lambda tk: tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0]).cumsum(0),
@@ -272,13 +286,14 @@ QUESTIONS = (
         "How far apart are 10,000 points on a line, on average? `(x[:, None] - x).abs().mean()` has no loop. How many "
         "megabytes (millions of bytes) does `x[:, None] - x` take, as `float32`?",
         400,
-        "Every point meets every other one: 10,000 × 10,000 differences of 4 bytes. And `abs` makes as many again.",
+        "Every point is compared with every point: that makes 10,000 × 10,000 differences of 4 bytes each. And "
+        "`abs` makes as many again.",
         slips=(
-            Slip(PAIRS, "That is in bytes. How many *millions* of them?", given=400_000_000),
-            Slip(PAIRS, "That is how many million numbers there are; each takes 4 bytes.", given=100),
+            Slip(PAIRS, "That is in bytes. How many *millions* of bytes is it?", given=400_000_000),
+            Slip(PAIRS, "That is the number of differences in millions; each takes 4 bytes.", given=100),
             Slip(
                 PAIRS,
-                "`x` itself takes 40 *thousand* bytes. Here every point meets all the others.",
+                "`x` itself takes 40 *thousand* bytes. Here every point is compared with all points.",
                 given=40,
             ),
             Slip(

@@ -83,20 +83,20 @@ _CLIP = function_check(
     slips=(
         Slip(
             PLUS,
-            "the tensor that I gave you is as it was: what you return is a new one. Brackets on the left of `=`, or a "
-            "method with an underscore, write into the old.",
+            "the tensor that I gave you is as it was: you return a new one. Brackets on the left of `=`, or a "
+            "method with an underscore, write into the old one.",
             behaves=(lambda t: t.clamp(min=0), lambda t: t * (t > 0), lambda t: t.relu()),
         ),
         Slip(
             PLUS,
-            "the tensor that I gave you is as it was. `t[t < 0]` takes the numbers out as a **copy**; a method on that "
-            "writes into the copy.",
+            "the tensor that I gave you is as it was. `t[t < 0]` makes a **copy** of the numbers; a method that you "
+            "call on it writes into the copy.",
             behaves=lambda t: t,
         ),
         Slip(PLUS, "nothing was written, and nothing was returned.", behaves=lambda t: None),
         Slip(
             "",
-            "that turns the signs round; negative numbers are to become 0.",
+            "that turns the signs round; negative numbers should become 0.",
             behaves=lambda t: t.abs_(),
         ),
     ),
@@ -202,7 +202,7 @@ _TOTAL = function_check(
     slips=(
         Slip(
             PLUS,
-            "the sum came out, but in the first of the parts: `total = parts[0]` is another name for it, and `+=` "
+            "you got the sum, but in the first of the parts: `total = parts[0]` is another name for it, and `+=` "
             "writes into it. That part is lost now.",
             behaves=(_total_first, _total_into_first),
         ),
@@ -213,7 +213,7 @@ _TOTAL = function_check(
         ),
         Slip(
             "",
-            "`out` held nines before, and they are in the sum. Empty it first.",
+            "`out` held nines before, and they are in the sum. Set it to zero first.",
             behaves=_total_kept,
         ),
     ),
@@ -224,8 +224,8 @@ TASKS = (
     Task(
         "which_write",
         "Which lines write?",
-        "`t = tk.ones(3)`. A worked line: `t.sub(1)` has no underscore. It makes a new tensor, this line does not "
-        "keep it, and `t` is as it was. So `t.sub(1)` does not write, and its letter is left out.\n\n"
+        "`t = tk.ones(3)`. A worked line: `t.sub(1)` has no underscore. It makes a new tensor, which this line does "
+        "not keep, and `t` is as it was. So it does not write, and you would leave out its letter.\n\n"
         "Which of these lines write into the storage that `t` reads?\n\n"
         "    a   t.mul(3)\n"
         "    b   t.mul_(3)\n"
@@ -256,9 +256,9 @@ TASKS = (
             },
         ),
         (
-            "A name alone on the left of `=` is moved. Brackets, underscores, `+=` and its like write.",
+            "A name alone on the left of `=` is moved. Brackets, underscores, `+=`, `-=` and so on write.",
             "Three of the six write into the storage of `t`.",
-            "**a** returns something new, **d** moves the name, and **f** writes somewhere else.",
+            "**a** returns a new tensor, **d** moves the name, and **f** writes into the clone.",
         ),
         '"b c e"',
         stage="worked",
@@ -275,7 +275,7 @@ TASKS = (
     Task(
         "leave_it",
         "Leave the original alone",
-        "Make `y`: the numbers of `t`, each of them halved, so that `t` stays as it is.\n\n"
+        "Make `y`, a tensor with half of each number of `t`. `t` must stay as it is.\n\n"
         "    t = tk.tensor([8., -2., 6., 10.])\n"
         "    y = ...",
         tensor_check(
@@ -285,13 +285,14 @@ TASKS = (
             slips=(
                 Slip(
                     PLUS,
-                    "`t` was written to: `y` is only another name, or another view, of it.",
+                    "`t` was written to: `y` is only another name for it, or a view of it.",
                     when=_holds(4.0, -1.0, 3.0, 5.0),
                     shares=True,
                 ),
                 Slip(
                     "`.to()` returns",
-                    "`y` is `t`, as it was: an operation without an underscore returns a new tensor. Keep that one.",
+                    "`y` is the unchanged `t`: an operation without an underscore returns a new tensor. Keep that "
+                    "one.",
                     behaves=lambda t: t,
                 ),
                 Slip("", "that is twice the numbers.", behaves=lambda t: t * 2),
@@ -358,8 +359,8 @@ TASKS = (
         "        ...",
         _TOTAL,
         (
-            "`out` holds old numbers. How do you get rid of them *in place*?",
-            "`zero_` empties it; `+=` adds to it.",
+            "`out` holds old numbers. How can you remove them *in place*?",
+            "`zero_` sets it to zero; `+=` adds to it.",
             "Begin with `out.zero_()`, then one `out += part` for each part.",
         ),
         "def total(parts, out):\n    out.zero_()\n    for part in parts:\n        out += part\n    return out",
@@ -376,8 +377,8 @@ TASKS = (
     Task(
         "make_it_writable",
         "Make it writable",
-        "Four prices are shown in five columns, one for each shop. Make `w`, with the same numbers, such that "
-        "`w += tk.arange(5.)`, a surcharge for each shop, would work.\n\n"
+        "Four prices are shown in five columns, one for each shop. Make `w` with the same numbers, so that you "
+        "could add a surcharge for each shop with `w += tk.arange(5.)`.\n\n"
         "    t = tk.tensor([[1.], [2.], [3.], [4.]]).expand(4, 5)\n"
         "    w = ...",
         tensor_check(
@@ -388,7 +389,7 @@ TASKS = (
             slips=(
                 Slip(
                     EXPANDED,
-                    "that still reads four slots, each of them five times.",
+                    "that still reads four slots, each five times.",
                     stride=(1, 0),
                     shares=True,
                 ),
@@ -400,7 +401,7 @@ TASKS = (
             ),
         ),
         (
-            "What is refused is the stride 0. Look at `t.stride()`.",
+            "Look at `t.stride()`. The write is refused because of the 0.",
             "Twenty elements need twenty slots: a copy.",
             "The error message of such a write names a method.",
         ),
@@ -425,14 +426,14 @@ TASKS = (
         "Three patients have their blood pressure taken every morning. `average` holds a running average for each of "
         "them, and other parts of the program, such as the monitor by the bed, hold that same tensor. Write "
         "`update_(average, new)`: every number of `average` becomes 0.75 times itself plus 0.25 times this morning's "
-        "pressure in `new`, **in place**. `new` stays as it is, for it goes into the file. Return `average`.\n\n"
+        "pressure in `new`, **in place**. `new` must stay as it is, because it is saved later. Return `average`.\n\n"
         "    def update_(average, new):\n"
         "        ...",
         UPDATE,
         (
             "Which of your lines write, and into which of the two tensors?",
             "First shrink `average` in place, then add to it a quarter of `new` (a new tensor).",
-            "`*=` and `+=` on `average` do it; on `new` use `*`.",
+            "Use `*=` and `+=` on `average`, and only `*` on `new`.",
         ),
         "def update_(average, new):\n    average *= 0.75\n    average += 0.25 * new\n    return average",
         right=(
@@ -452,15 +453,15 @@ TASKS = (
     Task(
         "normalise",
         "Repair: the photograph that turned black",
-        "After `small = normalised(photo)` the result is right, but `photo`, drawn again, is nearly black. Repair the "
-        "function: it returns the same numbers and leaves its caller's photograph alone.\n\n"
+        "After `small = normalised(photo)` the result is right, but when you show `photo` again, it is nearly "
+        "black. Repair the function, so that it returns the same numbers and leaves its caller's photograph alone.\n\n"
         "    def normalised(photo):\n"
         "        photo /= 255\n"
         "        photo -= photo.mean()\n"
         "        return photo",
         NORMALISED,
         (
-            "`photo` inside the function and `photo` outside are two names of one tensor.",
+            "`photo` inside the function and `photo` outside are two names for one tensor.",
             "As soon as one line has made a new tensor, the others may write into that.",
             "Change the first line: `/=` writes, `/` makes a new tensor.",
         ),

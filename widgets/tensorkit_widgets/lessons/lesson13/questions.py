@@ -183,10 +183,10 @@ QUESTIONS = (
         "assign",
         "`a = tk.ones(2, 2)`, then `b = a`, then `a[0][1] = 561`. Which four numbers does `b` hold, row by row?",
         (1, 561, 1, 1),
-        "`b = a` makes no tensor. It ties a second name to the one that is there.",
+        "`b = a` makes no new tensor. It gives the old one a second name.",
         slips=(
             Slip(COPY, "`=` copies nothing: there is one tensor with two names.", given=(1, 1, 1, 1)),
-            Slip(ZERO, "Row 0, column 1: the second number.", given=(561, 1, 1, 1)),
+            Slip(ZERO, "`a[0][1]` is row 0, column 1: the second number.", given=(561, 1, 1, 1)),
             Slip(ZERO, "`a[0]` is the first row, and `[1]` its second number.", given=(1, 1, 561, 1)),
         ),
         proof=_assigned,
@@ -195,7 +195,7 @@ QUESTIONS = (
         "returns",
         "`t1.add_(t2)` writes into `t1`. What does it *return*?",
         "`t1` itself",
-        "So calls can be chained: `t1.add_(t2).mul_(2)`. What comes back is the same object, and not a copy of it.",
+        "So calls can be chained: `t1.add_(t2).mul_(2)`. You get back the same object, not a copy of it.",
         options=("`None`, as `list.sort` does", "a new tensor with the sum", "`t1` itself"),
         slips=(
             Slip(
@@ -221,7 +221,7 @@ QUESTIONS = (
     ),
     Question(
         "plus",
-        "Once more `x = tk.ones(3)` and `y = x`, but now `x = x + 1`. Which three numbers does `y` hold?",
+        "You run `x = tk.ones(3)` and `y = x` again, but this time `x = x + 1`. Which three numbers does `y` hold?",
         (1, 1, 1),
         "`x + 1` makes a new tensor, and the name `x` moves over to it. `y` stays with the old one.",
         slips=(Slip(PLUS, "That would be true after `x += 1`.", given=(2, 2, 2)),),
@@ -229,11 +229,11 @@ QUESTIONS = (
     ),
     Question(
         "function",
-        "The function `raised(v)` does `v += 10` and returns `v`. We call `raised(t[:, ::2])` for the tensor "
-        "`t = tk.arange(8.0).view(2, 4)`, drawn here, and do not keep what it returns. Press every element of `t` that "
+        "The function `raised(v)` does `v += 10` and returns `v`. We call `raised(t[:, ::2])` for the tensor `t = "
+        "tk.arange(8.0).view(2, 4)`, shown here, and do not keep what it returns. Press every element of `t` that "
         "still has its old number.",
         (1, 3, 5, 7),
-        "Inside, `v` is one more name for the slice; the slice reads the storage of `t`; and `+=` writes.",
+        "Inside the function, `v` is another name for the slice, the slice reads the storage of `t`, and `+=` writes.",
         slips=(
             Slip(
                 PLUS,
@@ -253,17 +253,21 @@ QUESTIONS = (
     ),
     Question(
         "out",
-        "`c = tk.arange(6.0).view(2, 3)`, drawn here. Then `d = tk.add(c[0], 10, out=c[1])`. Press every element of "
+        "`c = tk.arange(6.0).view(2, 3)` is shown here. Then `d = tk.add(c[0], 10, out=c[1])`. Press every element of "
         "`c` that still has its old number.",
         (0, 1, 2),
-        "`c[0]` is only read. With `out=` the result is written into memory that is there: the second row.",
+        "`c[0]` is only read. With `out=` the result is written into existing memory: the second row.",
         slips=(
             Slip(
                 PLUS,
                 "Then `out=` would have done nothing. The result was put into the second row.",
                 given=(0, 1, 2, 3, 4, 5),
             ),
-            Slip(PLUS, "The other way round: `c[0]` is only read, `c[1]` is written.", given=(3, 4, 5)),
+            Slip(
+                PLUS,
+                "It is the other way round: `c[0]` is only read, and `c[1]` is written.",
+                given=(3, 4, 5),
+            ),
         ),
         proof=_out,
         picture=_six,
@@ -271,10 +275,10 @@ QUESTIONS = (
     ),
     Question(
         "expanded",
-        "`e = tk.arange(3.0).expand(4, 3)`: three slots, shown in four rows. First `e[0, 0] = 7`, then `e.add_(1)`. "
-        "What happens?",
+        "`e = tk.arange(3.0).expand(4, 3)` shows three slots in four rows. First you run `e[0, 0] = 7`, then "
+        "`e.add_(1)`. What happens?",
         SEVENS,
-        "`e[0, 0] = 7` writes one slot, and four elements read it. Should `add_` make that slot grow by 1 or by 4? "
+        "`e[0, 0] = 7` writes to one slot, and four elements read it. Should `add_` make that slot grow by 1 or by 4? "
         "There is no right answer, so it is refused.",
         options=(
             "Only row 0 shows the 7; then each element grows by 1",
@@ -285,17 +289,17 @@ QUESTIONS = (
         slips=(
             Slip(
                 EXPANDED,
-                "One *slot* is written; look at how many rows read it.",
+                "Only one *slot* is written to, but four rows read it.",
                 given="Only row 0 shows the 7; then each element grows by 1",
             ),
             Slip(
                 EXPANDED,
-                "The 7 is right. But that would be three additions where you asked for twelve.",
+                "The 7 is right. But there are only three slots, and you asked for twelve additions.",
                 given="All four rows show the 7; then each element grows by 1",
             ),
             Slip(
                 EXPANDED,
-                "The 7 is right. But a loop would do that; `add_` refuses.",
+                "The 7 is right. A loop over the elements would do that, but `add_` refuses.",
                 given="All four rows show the 7; then each element grows by 4",
             ),
         ),

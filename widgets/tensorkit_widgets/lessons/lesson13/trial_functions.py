@@ -109,7 +109,7 @@ UPDATE = function_check(
             "caller's measurements.",
             behaves=(spoilt_new, lambda average, new: average.mul_(0.75).add_(new.mul_(0.25))),
         ),
-        Slip("", "the two weights have changed places.", behaves=swapped_average),
+        Slip("", "you have swapped 0.75 and 0.25.", behaves=swapped_average),
     ),
 )
 
@@ -187,7 +187,7 @@ NORMALISED = function_check(
         ),
         Slip(
             PLUS,
-            "one of the two lines still writes: your caller's photograph is divided by 255 now.",
+            "one of the two lines still writes: your caller's photograph has been divided by 255.",
             behaves=half_normalised,
         ),
     ),

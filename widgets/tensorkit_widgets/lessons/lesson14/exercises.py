@@ -84,7 +84,7 @@ TASKS = (
         "which_share",
         "Who shares?",
         "`a = tk.arange(6.)`. A worked line: `a.reshape(6)` reads the same slots in the same order, so it can be a "
-        "view, and `reshape` makes a view where it can. It shares, and its letter would be in the answer.\n\n"
+        "view, and `reshape` makes a view where it can. It shares the storage, so you would give its letter.\n\n"
         "Which of these read the storage of `a`?\n\n"
         "    p   a[2:].clone()\n"
         "    q   a[2:]\n"
@@ -97,22 +97,26 @@ TASKS = (
             "QRU",
             {
                 "P": Slip(COPY, "**p**: a clone has a storage of its own.", given="P"),
-                "S": Slip("equal is not shared", "**s** holds equal numbers, newly computed.", given="S"),
+                "S": Slip(
+                    "equal is not shared", "**s**: its numbers are equal, but newly computed.", given="S"
+                ),
                 "T": Slip(DETACH, "**t**: after `detach`, `clone` copies the numbers.", given="T"),
                 "R": Slip(
                     DETACH, "**r** is missing: `detach` drops the history and copies no number.", given="R"
                 ),
-                "Q": Slip(ID, "**q** is missing: a new object, on the old storage.", given="Q"),
+                "Q": Slip(
+                    ID, "**q** is missing: a slice is a new object, but it reads the old storage.", given="Q"
+                ),
                 "U": Slip(
                     "transpose moves no data",
-                    "**u** is missing: a view, and then a transpose, read the same slots in another order.",
+                    "**u** is missing: a view and its transpose read the same slots, only in another order.",
                     given="U",
                 ),
             },
         ),
         (
-            "All six are new tensor *objects*. For which of them were numbers computed or copied?",
-            "Ask of each: if I wrote into it, would `a` change?",
+            "All six are new tensor *objects*. For which of them are numbers computed or copied?",
+            "For each of them: if you wrote into it, would `a` change?",
             "Clones and products have storages of their own; the other three do not.",
         ),
         '"q r u"',
@@ -131,7 +135,7 @@ TASKS = (
     Task(
         "own_row",
         "Keep a row, free the table",
-        "Fill the gap, so that `row` keeps four numbers in memory and not twelve once `t` is gone.\n\n"
+        "Fill the gap, so that `row` keeps only four numbers in memory, and not twelve, once `t` has been deleted.\n\n"
         "    t = tk.arange(12.).view(3, 4)\n"
         "    row = t[1].___",
         Checker(_judge_row),
@@ -161,14 +165,15 @@ TASKS = (
     Task(
         "let_go",
         "Let it go",
-        "`names` is a dictionary from names to tensors, such as a notebook has; `big` is one of these tensors. Write "
+        "`names` is a dictionary from names to tensors, like the one that a notebook has; `big` is one of these "
+        "tensors. Write "
         "`let_go(names, big)`: it removes from the dictionary **every** name whose tensor keeps the storage of `big` "
-        "alive, and leaves the others. Give me the function itself.\n\n"
+        "alive, and keeps the others. Give me the function itself.\n\n"
         "    def let_go(names, big):\n"
         "        ...",
         LET_GO,
         (
-            "Which question tells you that two tensors read the same storage? It is neither `is` nor `==`.",
+            "How can you tell whether two tensors read the same storage? Neither `is` nor `==` shows it.",
             "`t.untyped_storage().data_ptr()` is where the storage of `t` begins.",
             "Walk over `list(names)`, and `del names[name]` where the two addresses are equal.",
         ),
@@ -208,7 +213,9 @@ TASKS = (
             "ADEG",
             {
                 "A": Slip(
-                    SAVED, "**a** is missing: the row reads the storage of `big`, all of it stays.", given="A"
+                    SAVED,
+                    "**a** is missing: the row reads the storage of `big`, so all of it stays.",
+                    given="A",
                 ),
                 "B": Slip(COPY, "**b**: the clone has a storage of its own.", given="B"),
                 "C": Slip(DEL, "**c**: `item()` gives a Python number. It leads to no tensor.", given="C"),
@@ -237,7 +244,7 @@ TASKS = (
         ),
         (
             "After `del big`: can you still get from one of the other names to that storage?",
-            "Follow views, lists, default values and histories. A number or a copy leads nowhere.",
+            "Follow views, lists, default values and histories. A number or a copy does not lead to it.",
             "Four of the seven keep it.",
         ),
         '"a d e g"',
@@ -257,15 +264,15 @@ TASKS = (
         "thumbnail",
         "A hundred thumbnails",
         "An album shows a thumbnail of each of its hundred photographs: every eighth pixel of every eighth row. It "
-        "loads a photograph, puts `thumbnail(photo)` into a list, and forgets the photograph. With "
+        "loads a photograph, puts `thumbnail(photo)` into a list, and deletes the photograph. With "
         "`return photo[::8, ::8]` the list kept all hundred photographs in memory. Write a `thumbnail(photo)` that "
         "keeps only its own pixels, for icons of 8 × 8 pixels as well. Give me the function itself.\n\n"
         "    def thumbnail(photo):\n"
         "        return ...",
         THUMBNAIL,
         (
-            "The slice is right; what does it keep alive?",
-            "Copy what is small, not what is large.",
+            "The slice has the right pixels. What does it keep in memory?",
+            "Copy the small tensor, not the large one.",
             "`clone` always copies; `contiguous` copies only where it has to.",
         ),
         "def thumbnail(photo):\n    return photo[::8, ::8].clone()",
@@ -287,7 +294,7 @@ TASKS = (
         "Repair: the best weights",
         "A training runs `steps`: each writes new numbers into the weights `w`, which require grad, and returns the "
         "loss as a Python number. `best_weights` should return the weights as they were when the loss was lowest, "
-        "without a history. Instead it returns those of the last step. Repair it.\n\n"
+        "without a history. Instead, it returns the weights of the last step. Repair it.\n\n"
         "    def best_weights(w, steps):\n"
         '        best, lowest = None, float("inf")\n'
         "        for step in steps:\n"

@@ -122,7 +122,7 @@ QUIZZES = (
                 slips=(
                     Slip(
                         COPY,
-                        "`* 3` repeats the label, not the tensor: all three places lead to one object.",
+                        "`* 3` repeats the reference, not the tensor: all three places lead to one object.",
                         given=1,
                     ),
                     Slip(
@@ -138,7 +138,8 @@ QUIZZES = (
                 "`x = tk.zeros(1000, 1000)` takes 4,000,000 bytes for its numbers. Then `y = x.t()`. How many bytes "
                 "do the numbers of both take together?",
                 4_000_000,
-                "A transpose is a new tensor object on the old storage; its numbers take no room. (Lesson 03)",
+                "A transpose is a new tensor object on the old storage; it needs no memory for numbers of its own. "
+                "(Lesson 03)",
                 slips=(
                     Slip(
                         "transpose moves no data",
@@ -154,7 +155,7 @@ QUIZZES = (
                 "own",
                 "`t = tk.zeros(3, 4)`, then `own = t[1].contiguous()`, then `own[0] = 9.0`. What is `t[1, 0]` now?",
                 9,
-                "A row is contiguous already, so `contiguous()` gives it back as it is. It copies only where it has "
+                "A row is contiguous already, so `contiguous()` returns it as it is. It copies only where it has "
                 "to. (Lesson 05)",
                 slips=(
                     Slip(
@@ -174,9 +175,10 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "id_of_a_view",
-        "`v = t[:]` takes all of `t`. Are `v` and `t` one object, and one storage?",
+        "`v = t[:]` takes all of `t`. Are `v` and `t` one object or two, and do they have one storage or two?",
         "Two objects, one storage",
-        "Every slice is a new tensor object, this one too. `id()` sees the objects and knows nothing of the storage.",
+        "Every slice is a new tensor object, and so is this one. `id()` is about objects, and shows nothing about "
+        "the storage.",
         options=("One object, one storage", "Two objects, one storage", "Two objects, two storages"),
         slips=(
             Slip(
@@ -186,7 +188,7 @@ QUESTIONS = (
             ),
             Slip(
                 ALIAS,
-                "A new object, yes; but its numbers are those of `t`.",
+                "`v` is a new object, but it reads the numbers of `t`.",
                 given="Two objects, two storages",
             ),
         ),
@@ -194,11 +196,12 @@ QUESTIONS = (
     ),
     Question(
         "detached",
-        "`a = tk.arange(6.0, requires_grad=True)`, drawn here. Then `d = a.detach()[2:]`, and `d.zero_()`. Press every "
+        "`a = tk.arange(6.0, requires_grad=True)` is shown here. You run `d = a.detach()[2:]`, then `d.zero_()`. "
+        "Press every "
         "element of `a` that still has its old number.",
         (0, 1),
-        "`detach` takes the history off and leaves the numbers where they are. It is a view, and a slice of it is one, "
-        "too.",
+        "`detach` drops the history and leaves the numbers where they are. Its result is a view, and so is a slice "
+        "of it.",
         slips=(
             Slip(
                 DETACH,
@@ -215,7 +218,8 @@ QUESTIONS = (
     ),
     Question(
         "after_del",
-        "`big = tk.arange(6.0).view(2, 3)`, drawn here. Then `row = big[1]`, and `del big`. Press every number that is "
+        "`big = tk.arange(6.0).view(2, 3)` is shown here. You run `row = big[1]`, then `del big`. Press every "
+        "number that is "
         "still in memory.",
         (0, 1, 2, 3, 4, 5),
         "`row` reads the storage that `big` read, and a storage is kept or freed as a whole.",
@@ -225,9 +229,7 @@ QUESTIONS = (
                 "These are the numbers that `row` can show. But a storage is one piece: it cannot be freed in parts.",
                 given=(3, 4, 5),
             ),
-            Slip(
-                DEL, "`row` is row 1, the second one; and the first is in the same storage.", given=(0, 1, 2)
-            ),
+            Slip(DEL, "`row` is the second row, and the first row is in the same storage.", given=(0, 1, 2)),
         ),
         proof=_after_del,
         picture=_six,
@@ -247,7 +249,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 DEL,
-                "`del` took one name away. It was not the only way to the tensor.",
+                "`del` removed one name, but it was not the only one that leads to the tensor.",
                 given="They are freed at once",
             ),
             Slip(
@@ -263,14 +265,18 @@ QUESTIONS = (
         "`w` requires grad. Three times, a loop runs `hidden = w * 2`, then `loss = (hidden * hidden).sum()`, then "
         "`losses.append(loss)`. How many of the three `hidden` tensors are in memory after the loop?",
         3,
-        "A loss that requires grad keeps the history by which it was computed, and the history keeps `hidden`.",
+        "A loss that requires grad keeps the history of its computation, and the history keeps `hidden`.",
         slips=(
             Slip(
                 GRAPH,
                 "The name `hidden` leads to the last one only. But each loss in the list leads to its own.",
                 given=1,
             ),
-            Slip(GRAPH, "The last one has a name; and each loss in the list leads to its own.", given=0),
+            Slip(
+                GRAPH,
+                "The name `hidden` leads to the last one, and each loss in the list leads to its own.",
+                given=0,
+            ),
             Slip(GRAPH, "All three losses are in the list, the first one too.", given=2),
         ),
         proof=_losses,

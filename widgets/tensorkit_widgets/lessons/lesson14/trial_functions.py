@@ -173,14 +173,14 @@ THUMBNAIL = function_check(
     slips=(
         Slip(
             SAVED,
-            "the pixels are right, but behind them the whole photograph is kept: a slice reads the storage that it was "
-            "taken from.",
+            "the pixels are right, but they keep the whole photograph in memory: a slice reads the storage that it "
+            "was taken from.",
             behaves=(lambda photo: photo[::8, ::8], lambda photo: photo.clone()[::8, ::8]),
         ),
         Slip(
             "what contiguous means",
-            "the photograph goes through. The icon does not: one pixel is contiguous already, so nothing is copied, "
-            "and the other 63 stay in memory.",
+            "this works for the photograph, but not for the icon: its single pixel is contiguous already, so "
+            "nothing is copied, and the other 63 pixels stay in memory.",
             behaves=(
                 lambda photo: photo[::8, ::8].contiguous(),
                 lambda photo: photo[::8, ::8].reshape(-1, 3),
@@ -260,7 +260,7 @@ BEST = function_check(
         ),
         Slip(
             "a copy is not a view",
-            "`best = w` ties one more label to the weights: they are written by every step.",
+            "`best = w` gives the weights one more name, and every step writes to them.",
             behaves=best_named,
         ),
     ),
