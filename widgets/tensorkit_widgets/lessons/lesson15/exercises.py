@@ -47,15 +47,19 @@ TASKS = (
     Task(
         "which_share",
         "Who shares with the array?",
-        "`a = np.ones(3, dtype=np.float32)`. A worked line: `tk.from_numpy(a + 0)` shares with the array that it is "
-        "given. But that is the new array `a + 0`, and not `a`: its letter is left out.\n\n"
-        "Which of these read the memory of `a`?\n\n"
+        "`a = np.ones(3, dtype=np.float32)`. Worked example: `tk.from_numpy(a + 0)` shares the memory of the "
+        "array that it is given. But that is a new array, `a + 0`, and not `a`, so you would leave this line "
+        "out.\n"
+        "\n"
+        "Which of these read the memory of `a`?\n"
+        "\n"
         "    p   tk.from_numpy(a).float()\n"
         "    q   tk.tensor(a)\n"
         "    r   tk.as_tensor(a, dtype=tk.float32)\n"
         "    s   tk.from_numpy(a).double()\n"
         "    t   tk.from_numpy(a[1:])\n"
-        "    u   tk.from_numpy(a) * 1\n\n"
+        "    u   tk.from_numpy(a) * 1\n"
+        "\n"
         "Give the letters.",
         letters_check(
             "PRT",
@@ -78,8 +82,8 @@ TASKS = (
         ),
         (
             "Look at the dtype of `a`: it is not the usual one.",
-            "Which of the lines have to make new numbers, or always do?",
-            "A cast to the dtype that is there makes nothing. Three of the six share.",
+            "Which of the lines always make new numbers, and which do so only here?",
+            "A cast to the dtype that a tensor already has makes nothing new. Three of the six share.",
         ),
         '"p r t"',
         stage="worked",
@@ -97,7 +101,9 @@ TASKS = (
     Task(
         "for_the_network",
         "For the network",
-        "Ages came from NumPy, as whole numbers. Make `x`, a tensor of the same numbers in the dtype of a network.\n\n"
+        "Ages came from NumPy, as whole numbers. Make `x`, a tensor of the same numbers in the dtype that a "
+        "network uses.\n"
+        "\n"
         "    m = np.array([39, 47, 45])\n"
         "    x = ...",
         _alone(
@@ -164,7 +170,7 @@ TASKS = (
         ),
         (
             "First in numbers: what are the steps of `a`, then of `a[::2]`, then of its transpose?",
-            "(4, 1), then (8, 1), then swapped. Now in bytes: how many has an int16?",
+            "(4, 1), then (8, 1), then swapped. Now in bytes: how many bytes does an int16 have?",
             "Two bytes: 1·2 and 8·2.",
         ),
         "(2, 16)",
@@ -185,15 +191,16 @@ TASKS = (
     Task(
         "own_array",
         "An array of its own",
-        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, which stays as it is, "
-        "whatever happens to `t` later. It should also work for a `t` that requires grad. Give me the "
-        "function itself.\n\n"
+        "Write `own_array(t)`. It returns a NumPy array with the numbers of the tensor `t`, and the array "
+        "keeps them, whatever happens to `t` later. It should also work for a `t` that requires grad. Give "
+        "me the function itself.\n"
+        "\n"
         "    def own_array(t):\n"
         "        return ...",
         OWN,
         (
-            "`t.numpy()` works for some tensors, and shares memory every time.",
-            "Take the history off, and make a copy; the order of the two does not matter.",
+            "`t.numpy()` fails for some tensors, and shares memory with all the others.",
+            "Leave the history behind, and make a copy. The order of the two does not matter.",
             "`detach`, `clone`, `numpy`, one after the other.",
         ),
         "def own_array(t):\n    return t.detach().clone().numpy()",
@@ -213,10 +220,11 @@ TASKS = (
     Task(
         "columns",
         "From the file to the fit",
-        "`np.loadtxt` reads thirty patients, an age and a pressure in each row: a table of size (30, 2). Write "
-        "`columns(table)` for any number of patients: a `float32` tensor with the ages in row 0 and the pressures in "
-        "row 1, each row in one piece of memory, and with numbers of its own, even where the table is `float32` "
-        "already. Give me the function itself.\n\n"
+        "`np.loadtxt` reads thirty patients, an age and a pressure in each row: a table of size (30, 2). "
+        "Write `columns(table)` for any number of patients: a `float32` tensor with the ages in row 0 and "
+        "the pressures in row 1. Each row is one piece of memory, and the tensor has numbers of its own, "
+        "even if the table is `float32` already. Give me the function itself.\n"
+        "\n"
         "    def columns(table):\n"
         "        return ...",
         COLUMNS,
@@ -249,9 +257,10 @@ TASKS = (
     Task(
         "smoothed",
         "Repair: the plot that changed the weights",
-        "To draw the weights of a training, `smoothed(w)` gives an array in which each number is the mean of itself "
-        "and its two neighbours. The curve looks right; but since you began to draw it after every step, the "
-        "training has become worse. Repair the function.\n\n"
+        "To plot the weights of a network, `smoothed(w)` gives an array in which each number is the mean of "
+        "itself and its two neighbours. The curve looks right; but since you began to plot it after every "
+        "training step, the network has been learning worse. Repair the function.\n"
+        "\n"
         "    def smoothed(w):\n"
         "        a = w.detach().numpy()\n"
         "        a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3\n"

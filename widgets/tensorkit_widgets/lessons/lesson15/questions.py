@@ -110,21 +110,25 @@ QUIZZES = (
         (
             Question(
                 "backup",
-                "`scores = tk.zeros(2)` and `backup = scores`. Then three lines: `scores += 1`, "
-                "`scores = scores + 1`, `scores += 1`. Which two numbers does `backup` hold?",
+                "`scores = tk.zeros(2)` and `backup = scores`. Then three lines run: `scores += 1`, `scores "
+                "= scores + 1`, `scores += 1`. Which two numbers does `backup` hold?",
                 (1, 1),
                 "The first line wrote into the tensor that both names led to. The second moved the name `scores` to a "
                 "new tensor, and the third wrote there. (Lesson 13)",
                 slips=(
-                    Slip(PLUS, "The second line took `scores` away from `backup`.", given=(3, 3)),
+                    Slip(PLUS, "The second line gave the name `scores` to a new tensor.", given=(3, 3)),
                     Slip(PLUS, "By the third line `scores` was another tensor.", given=(2, 2)),
-                    Slip(PLUS, "The first line writes, and `backup` is no copy.", given=(0, 0)),
+                    Slip(
+                        PLUS,
+                        "The first line writes into the tensor, and `backup` is not a copy.",
+                        given=(0, 0),
+                    ),
                 ),
                 proof=_backup,
             ),
             Question(
                 "kept",
-                "The weights `w` require grad. To put today's numbers aside, a program says `kept = w.clone()`. "
+                "The weights `w` require grad. To keep today's numbers, a program runs `kept = w.clone()`. "
                 "What is still wrong with `kept`?",
                 "It still carries a history",
                 "`clone` copies the numbers and keeps the history; `detach` does the opposite. (Lesson 14)",
@@ -173,8 +177,8 @@ QUIZZES = (
 QUESTIONS = (
     Question(
         "zeroed",
-        "`t_np = t.numpy()` holds what `t` holds, drawn here. Then `t[1].zero_()`. Press every element of `t_np` that "
-        "still has its old number.",
+        "The picture shows `t`, and `t_np = t.numpy()`. Then `t[1].zero_()` runs. Press every element of "
+        "`t_np` that still has its old number.",
         (1, 2, 3),
         "`numpy()` copies nothing. Tensor and array are two objects over one storage.",
         slips=(
@@ -193,7 +197,7 @@ QUESTIONS = (
         "float_copies",
         "`a = np.zeros(3)`, then `t = tk.from_numpy(a).float()`, then `a[0] = 5`. What is `t[0]`?",
         0,
-        "`float()` had to make new numbers, of four bytes each. From there on the two are separate.",
+        "`float()` had to make new numbers, of four bytes each. After that the two are separate.",
         slips=(Slip(SHARES, "`from_numpy` shares; but the cast after it makes a copy.", given=5),),
         proof=_float,
     ),
@@ -206,7 +210,7 @@ QUESTIONS = (
         order="given",
         options=("0 and 0", "0 and 5", "5 and 0", "5 and 5"),
         slips=(
-            Slip(SHARES, "`as_tensor` takes the memory that is there.", given="0 and 0"),
+            Slip(SHARES, "`as_tensor` uses the array's own memory here.", given="0 and 0"),
             Slip(COPY, "`tensor` always makes a copy.", given="5 and 5"),
             Slip(COPY, "The other way round.", given="5 and 0"),
         ),
@@ -220,10 +224,10 @@ QUESTIONS = (
         "The slice has the stride (4, 2). A number of `t` is a float32, so each slot counts four bytes.",
         slips=(
             Slip(STRIDES, "That is the stride of the tensor. NumPy counts bytes.", given=(4, 2)),
-            Slip(BYTES, "`t` holds float32, of four bytes: no float64 was made here.", given=(32, 16)),
+            Slip(BYTES, "A float32 has four bytes, and `numpy()` does not change the dtype.", given=(32, 16)),
             Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(16, 4)),
             Slip("a step multiplies the stride", "The step is in dimension 1.", given=(32, 4)),
-            Slip(COPY, "Those would be the strides of a copy. Nothing was put together.", given=(8, 4)),
+            Slip(COPY, "Those would be the strides of a copy. Nothing was copied here.", given=(8, 4)),
             Slip(
                 "rows come before columns",
                 "The step from row to row comes first.",
@@ -247,7 +251,7 @@ QUESTIONS = (
             Slip(SHARES, "Those are the ones that were written.", given=(1, 4, 7)),
             Slip(
                 "rows come before columns",
-                "`a[:, 1]` is a column: all rows, place 1.",
+                "`a[:, 1]` is a column: one number from every row.",
                 given=(0, 1, 2, 6, 7, 8),
             ),
             Slip("counting from zero", "Column 1 is the second one.", given=(1, 2, 4, 5, 7, 8)),
@@ -264,7 +268,9 @@ QUESTIONS = (
         options=("The numbers backwards", "The numbers forwards", "An error"),
         slips=(
             Slip(STRIDES, "It would need a stride of -1.", given="The numbers backwards"),
-            Slip(STRIDES, "The minus sign is not ignored; it is refused.", given="The numbers forwards"),
+            Slip(
+                STRIDES, "The minus sign is not ignored: it leads to an error.", given="The numbers forwards"
+            ),
         ),
         proof=_backwards,
     ),

@@ -92,7 +92,8 @@ _PARABOLA = _computed(
         ),
         Slip(
             "",
-            "the right numbers in another order: first that of the square, then that of `x`, then the constant.",
+            "the right numbers in another order. First comes the factor of the square, then that of `x`, "
+            "then the constant.",
             behaves=(lambda t: _fit(t, 0, 1, 2), lambda t: _fit(t, 2, 0, 1), lambda t: _fit(t, 1, 2, 0)),
         ),
         Slip(
@@ -144,12 +145,12 @@ _EACH = _computed(
         ),
         Slip(
             "`*` is not `@`",
-            "that is the product. Wanted is the `X` with `A @ X = B`.",
+            "that is the product `A @ B`. Find the `X` for which `A @ X` is `B`.",
             behaves=lambda t: t[:3] @ t[3],
         ),
         Slip(
             "",
-            "these are only the answers of the first matrix. All three are wanted.",
+            "these are the answers for the first matrix only. Give them for all three.",
             behaves=lambda t: _lib(t).linalg.solve(t[0], t[3]),
         ),
     ),
@@ -175,7 +176,7 @@ _NEEDED = _computed(
     slips=(
         Slip(
             "counting from zero",
-            "with so many it is still below 99 %: one more is needed.",
+            "that many give less than 99 %: you need one more.",
             behaves=lambda t: _needed(t) - 1,
         ),
         Slip(
@@ -260,11 +261,13 @@ TASKS = (
     Task(
         "row_of",
         "From an equation to a row",
-        "Before `solve` can have a system, each equation has to be a row of `A` and a number of `b`. The unknowns are "
-        "`x`, `y` and `z`, in this order.\n\n"
-        "Worked: `x = 3 * y - 7`. All unknowns to the left: `x - 3 * y = -7`, and there is no `z`. So the row is "
-        "`(1, -3, 0)`, and the number -7.\n\n"
-        "And this one: `4 * z = y - 2 * x + 6`? The number should be 6. Give the row.",
+        "Before you can call `solve`, each equation has to become a row of `A` and a number of `b`. The "
+        "unknowns are `x`, `y` and `z`, in this order.\n"
+        "\n"
+        "Worked: `x = 3 * y - 7`. Bring all unknowns to the left: `x - 3 * y = -7`, and there is no `z`. So "
+        "the row is `(1, -3, 0)`, and the number -7.\n"
+        "\n"
+        "Now this one: `4 * z = y - 2 * x + 6`. Its number should be 6. Give the row.",
         tuple_check(
             2,
             -1,
@@ -272,16 +275,21 @@ TASKS = (
             slips=(
                 Slip(
                     SIDE,
-                    "`x` and `y` change sides, so they change their signs, both of them.",
+                    "`x` and `y` change sides, so both change their signs.",
                     given=(-2, 1, 4),
                 ),
                 Slip(SIDE, "`y` changes its side as well, and its sign.", given=(2, 1, 4)),
                 Slip(SIDE, "`x` changes its side as well, and its sign.", given=(-2, -1, 4)),
-                Slip(SIDE, "then the number is -6. It should be 6: turn all signs round.", given=(-2, 1, -4)),
+                Slip(
+                    SIDE,
+                    "this row belongs to the number -6. It should be 6, so change every sign.",
+                    given=(-2, 1, -4),
+                ),
                 Slip("", "right numbers; but the order of the columns is `x`, `y`, `z`.", given=(4, -1, 2)),
                 Slip(
                     SIDE,
-                    "as they are written: bring them into the order `x`, `y`, `z`, on one side.",
+                    "this is the order in which they are written. Bring them into the order `x`, `y`, `z`, "
+                    "on one side.",
                     given=(4, 1, -2),
                 ),
                 Slip(
@@ -317,7 +325,7 @@ TASKS = (
         "    found = tk.linalg.lstsq(columns, y).solution[:, 0]",
         _PARABOLA,
         (
-            "One column for each unknown: what is `p` multiplied by, what is `q`, and what is `r`?",
+            "Each unknown has a column. What is `p` multiplied by? What is `q` multiplied by, and `r`?",
             "`r` is multiplied by 1 in every row: a column of ones.",
             "The three columns are `x ** 2`, `x` and `tk.ones_like(x)`.",
         ),
@@ -344,12 +352,12 @@ TASKS = (
     Task(
         "each_machine",
         "The same for all",
-        "`t` has the size (4, 3, 3). `A = t[:3]` are the matrices of three machines; `B = t[3]` are three right-hand "
-        "sides, one in each *column*, the same for every machine. Give me all answers at once, in a tensor `X` of size "
-        "(3, 3, 3): `A[i] @ X[i]` is `B` for each `i`. No loop.",
+        "`t` has the size (4, 3, 3). `A = t[:3]` holds the matrices of three machines. `B = t[3]` holds "
+        "three right-hand sides, one in each *column*, the same for every machine. Give me all answers at "
+        "once, in a tensor `X` of size (3, 3, 3): `A[i] @ X[i]` is `B` for each `i`. No loop.",
         _EACH,
         (
-            "What does `tk.linalg.solve(A, B)` take `B` for, when its size is (3, 3) and there are three matrices?",
+            "How does `tk.linalg.solve(A, B)` read `B` when its size is (3, 3) and there are three matrices?",
             "`B` has to have three dimensions as well, with the batch in front.",
             "`B[None]` has the size (1, 3, 3), and the 1 is stretched; `B.expand(3, 3, 3)` does the same.",
         ),
@@ -377,7 +385,8 @@ TASKS = (
         _NEEDED,
         (
             "`tk.linalg.svdvals(t)` are the singular values, the largest first. Which function gives running sums?",
-            "Divide the running sums of the squares by the sum of all: a row of shares that grows to 1.",
+            "Divide the running sums of the squares by the sum of all. The result is a row of shares that "
+            "grows to 1.",
             "Count how many shares are below 0.99. With that many you are not there yet.",
         ),
         "squares = tk.linalg.svdvals(t) ** 2\n"
@@ -403,16 +412,17 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "Two thermometers that nearly agree (columns 0 and 1 of `t`), and a quantity that was *made* as 3 times the "
-        "first minus 2 times the second (column 2). This finds other numbers than 3 and -2. Repair it, and give me the "
-        "two numbers, as a tensor of size (2,).\n\n"
+        "Two thermometers that nearly agree (columns 0 and 1 of `t`), and a quantity that was *made* as 3 "
+        "times the first minus 2 times the second (column 2). The lines below find other numbers than 3 and "
+        "-2. Repair them, and give me the two numbers, as a tensor of size (2,).\n"
+        "\n"
         "    a, y = t[:, :2], t[:, 2]\n"
         "    found = tk.linalg.inv(a.t() @ a) @ a.t() @ y",
         _REPAIRED,
         (
             "On paper the formula is right. How large are `tk.linalg.cond(a)` and `tk.linalg.cond(a.t() @ a)`?",
             "Do not write down the formula; name the problem. What is it called?",
-            "A least-squares fit: `lstsq` takes `a` as it is. It wants `y` as a column, `y[:, None]`.",
+            "A least-squares fit: `lstsq` takes `a` as it is. It needs `y` as a column, `y[:, None]`.",
         ),
         "a, y = t[:, :2], t[:, 2]\nfound = tk.linalg.lstsq(a, y[:, None]).solution[:, 0]",
         stage="free",

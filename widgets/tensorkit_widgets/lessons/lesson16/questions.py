@@ -110,7 +110,8 @@ QUIZZES = (
                 slips=(
                     Slip(
                         "strides of size-1 dimensions",
-                        "The five numbers are side by side, and in order. What else could be wrong with them?",
+                        "The five numbers are side by side and in order, and that is all that contiguous "
+                        "means.",
                         given="No",
                     ),
                 ),
@@ -120,8 +121,8 @@ QUIZZES = (
                 "grid",
                 "`grid = tk.ones(4, 1).expand(4, 5)`, then `grid.mul_(2)`. What happens?",
                 "An error",
-                "The five numbers of a row are one and the same slot, so they would be doubled five times or once. "
-                "`grid * 2` is clear: it makes a new tensor. (Lesson 13)",
+                "The five elements of a row share one slot, so it is unclear whether to double it once or "
+                "five times. `grid * 2` is clear: it makes a new tensor. (Lesson 13)",
                 options=("Every number becomes 2", "Every number becomes 32", "An error"),
                 slips=(
                     Slip(
@@ -131,7 +132,8 @@ QUIZZES = (
                     ),
                     Slip(
                         EXPANDED,
-                        "Five times in a row is one way to read it, and once is another: so it is refused.",
+                        "That would be doubling each slot five times. Doubling it once is just as plausible, "
+                        "so it is refused.",
                         given="Every number becomes 32",
                     ),
                 ),
@@ -151,18 +153,19 @@ QUESTIONS = (
         (2, 6, 10),
         "Row 1 of `amounts` meets **column 2** of `prices`: three products, and their sum.",
         slips=(
-            Slip("`*` is not `@`", "With `*` it would be that one alone.", given=(6,)),
+            Slip("`*` is not `@`", "`*` would use only that one.", given=(6,)),
             Slip(
                 ROWS,
                 "That is row 1 of `prices`. Rows come from the left matrix, columns from the right one.",
                 given=(4, 5, 6, 7),
             ),
             Slip(ROWS, "That is row 2. The *columns* of the right matrix are used.", given=(8, 9, 10, 11)),
-            Slip(ROWS, "That is column 1. Which index is the column's in `cost[1, 2]`?", given=(1, 5, 9)),
+            Slip(ROWS, "That is column 1. Which index in `cost[1, 2]` gives the column?", given=(1, 5, 9)),
             Slip("counting from zero", "That is column 3: the first one has the number 0.", given=(3, 7, 11)),
             Slip(
                 ROWS,
-                "Row and column together belong to no product. Only the column of `prices` is used.",
+                "A product never needs a row *and* a column of one matrix. Only the column of `prices` is "
+                "used.",
                 given=(2, 4, 5, 6, 7, 10),
             ),
         ),
@@ -175,8 +178,8 @@ QUESTIONS = (
         "Now there are **three** matrices: `A` has the size (3, 3, 3), and `B` still (3, 3). What is the size of "
         "`tk.linalg.solve(A, B)`?",
         (3, 3),
-        "`solve` first looks whether `B` fits as *one vector for each matrix*: n matrices of n rows, and n rows in "
-        "`B`. It does fit, so row `i` of `B` is taken as the right-hand side of matrix `i`.",
+        "`solve` first checks whether `B` fits as *one vector for each matrix*: n matrices of n rows, and n "
+        "rows in `B`. Here it fits, so row `i` of `B` is taken as the right-hand side of matrix `i`.",
         slips=(
             Slip(
                 READS,
@@ -195,8 +198,8 @@ QUESTIONS = (
         "`H @ x = b` is solved in two ways: `solve(H, b)` and `inv(H) @ b`. Put each `x` back into `H @ x`. Which one "
         "comes closer to `b`?",
         "`solve(H, b)`, by far",
-        "The inverse of this matrix has entries of a thousand million. Each is rounded, and the product adds up what "
-        "was rounded. `solve` never makes these numbers.",
+        "The inverse of this matrix has entries of several thousand million. Each is rounded, and the "
+        "product adds up the rounding errors. `solve` never makes these numbers.",
         options=("`solve(H, b)`, by far", "`inv(H) @ b`, by far", "Both about equally close"),
         slips=(
             Slip(
@@ -204,7 +207,7 @@ QUESTIONS = (
                 "On paper they are the same. In `float32` they are not.",
                 given="Both about equally close",
             ),
-            Slip(INVERSE, "It is the one with more rounding in it.", given="`inv(H) @ b`, by far"),
+            Slip(INVERSE, "`inv` is the one with more rounding.", given="`inv(H) @ b`, by far"),
         ),
         proof=_residual,
     ),
@@ -213,13 +216,13 @@ QUESTIONS = (
         "Suppose that the pressure of *one* patient had been 30 higher. For which patient would that change the "
         "**slope** of the line most? Here are the ages, in the order of the table (their mean is 45). Press one.",
         17,
-        "The line turns around the mean age. A point pulls at it like a hand at a lever: the further from the mean, "
-        "the more the line tilts. 17 is 28 years from it, 69 only 24.",
+        "The line turns around the mean age. A point pulls on it like a hand on a lever: the further from "
+        "the mean, the more the line tilts. 17 is 28 years from it, 69 only 24.",
         slips=(
             Slip(
                 LEVER,
-                "That is the patient with the pressure of 220: odd, but with 47 close to the mean age. That lifts the "
-                "line a little, and hardly tilts it.",
+                "That is the patient with the pressure of 220: odd, but at 47 close to the mean age. A pull "
+                "there lifts the line a little, and hardly tilts it.",
                 given=1,
             ),
             Slip(LEVER, "69 is an age. The number of that patient is 29.", given=69),
@@ -234,8 +237,8 @@ QUESTIONS = (
     ),
     Question(
         "carry",
-        "The photograph has 256 singular values. The squares of all of them add up to the sum of all squared pixels. "
-        "How many of the largest make up 96 % of it?",
+        "The photograph has 256 singular values. The squares of all of them add up to the sum of all squared "
+        "pixels. How many of the largest make up 96 % of that sum?",
         "Fewer than 25",
         "Rows of a photograph resemble each other, so a few patterns are in nearly all of them.",
         options=("Fewer than 25", "About half of them", "About 245, which is 96 % of them"),
@@ -244,7 +247,7 @@ QUESTIONS = (
             Slip(FEW, "They are sorted, and the first ones are far larger.", given="About half of them"),
             Slip(
                 FEW,
-                "That would be so if all were equally large, as in pure noise nearly.",
+                "That would be right if all of them were equally large.",
                 given="About 245, which is 96 % of them",
             ),
         ),
@@ -255,11 +258,12 @@ QUESTIONS = (
         "An eigenvalue of `Q` is a number by which `Q` stretches some vector without turning it. `Q = [[0, -1], [1, "
         "0]]` turns *every* vector by a quarter of a circle. What does `tk.linalg.eigvals(Q)` give?",
         "`i` and `-i`",
-        "No real vector keeps its direction, so there is no real eigenvalue. Two complex ones there always are.",
+        "No real vector keeps its direction, so there is no real eigenvalue. There are always two complex "
+        "ones.",
         options=("`1` and `-1`", "`0` and `0`", "`i` and `-i`", "An error, since there are none"),
         slips=(
             Slip(COMPLEX, "Then some vector would come out as it was, or reversed.", given="`1` and `-1`"),
-            Slip(COMPLEX, "Then some vector would be sent to 0; none is.", given="`0` and `0`"),
+            Slip(COMPLEX, "Then `Q` would turn some vector into 0, and it does not.", given="`0` and `0`"),
             Slip(
                 COMPLEX,
                 "There is no *real* one. But a polynomial always has complex roots.",

@@ -68,7 +68,7 @@ TASKS = (
                     given=9,
                 ),
                 Slip("every path counts", "that is the square's part alone; `- x` counts as well.", given=20),
-                Slip("every path counts", "the last part is taken away: `- x` gives -1.", given=21),
+                Slip("every path counts", "the last part is subtracted: `- x` gives -1.", given=21),
             ),
         ),
         (
@@ -134,7 +134,7 @@ TASKS = (
         (
             "`backward()` adds to what it finds in `.grad`.",
             "So empty it before: `None` says that there is no gradient yet.",
-            "Three lines: set `.grad` to `None`, call `f` and `backward()`, give `.grad` back.",
+            "Three lines: set `.grad` to `None`, call `f` and `backward()`, return `.grad`.",
         ),
         "def fresh_gradient(f, leaf):\n    leaf.grad = None\n    f(leaf).backward()\n    return leaf.grad",
         stage="faded",
@@ -176,7 +176,7 @@ TASKS = (
                 ),
                 Slip(
                     "every path counts",
-                    "that is three times too much: the three uses of `x` bring the 3 by themselves.",
+                    "that is three times too much: the three uses of `x` already give the factor 3.",
                     behaves=lambda x: (3 * x * x * x).sum(),
                 ),
             ),
@@ -265,8 +265,8 @@ TASKS = (
                 ),
                 Slip(
                     "",
-                    "that is the gradient of the **sum** of the squared errors: with more patients it would grow, "
-                    "though the line were no worse. Take their mean.",
+                    "that is the gradient of the **sum** of the squared errors: with more patients it would "
+                    "grow, even if the line were no worse. Use the mean.",
                     behaves=uphill_of_a_sum,
                 ),
                 Slip(
@@ -309,8 +309,10 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "A large heap of data is worked through in portions, one row after the other, and the gradients of all "
-        "portions should add up in `w.grad`. This function stops with an error at the second portion. Repair it.\n\n"
+        "A large amount of data is used in portions, one row after the other, and the gradients of all "
+        "portions should add up in `w.grad`. This function stops with an error at the second portion. Repair "
+        "it.\n"
+        "\n"
         "    def in_portions(w, portions):\n"
         "        w.grad = None\n"
         "        loss = (portions[0] * w).sum() ** 2\n"
@@ -340,8 +342,9 @@ TASKS = (
             ),
         ),
         (
-            "Over which graph does the second turn of the loop walk, and what has become of what that graph saved?",
-            "The loss is computed once, before the loop. Each portion should have one of its own.",
+            "Which graph does the second turn of the loop walk over? Does that graph still have what it "
+            "saved?",
+            "The loss is computed once, before the loop. Each portion needs a loss of its own.",
             "Move the line `loss = …` into the loop, and let it use `portion`.",
         ),
         "def in_portions(w, portions):\n"

@@ -118,13 +118,13 @@ QUIZZES = (
                 "capital",
                 "You want the number 5 as a tensor, and write `tk.Tensor(5)`. How many numbers does it hold?",
                 5,
-                "`Tensor` with a capital is the class: it takes 5 for a size, and makes five numbers of whatever "
-                "was in that memory. `tk.tensor(5.0)` is what you meant. (Lesson 07)",
+                "`Tensor` with a capital is the class: it takes 5 as a size, and gives you five numbers, "
+                "whatever was in that memory. `tk.tensor(5.0)` is what you meant. (Lesson 07)",
                 slips=(
                     Slip("`Tensor` vs `tensor`", "That is `tk.tensor(5)`, with a small letter.", given=1),
                     Slip(
                         "`Tensor` vs `tensor`",
-                        "It is not empty: the 5 was taken for a size, and five places were made.",
+                        "It is not empty: the 5 was taken as a size, and room for five numbers was made.",
                         given=0,
                     ),
                 ),
@@ -132,7 +132,8 @@ QUIZZES = (
             ),
             Question(
                 "branch",
-                "A function begins with `if x > 0:`. For which of these does that line run? (One or more.)",
+                "A function begins with `if x > 0:`. For which of these does that line run without an error? "
+                "(One or more.)",
                 (ONE, ONE_ELEMENT),
                 "`if` needs a single yes or no. One element gives one, whether it has a dimension or not; two "
                 "elements give two. (Lesson 10)",
@@ -165,7 +166,9 @@ QUIZZES = (
                         given=1,
                     ),
                     Slip(
-                        "a value is not a gradient", "That is the number itself, not its dimensions.", given=9
+                        "a value is not a gradient",
+                        "That is the value of `total`, not its number of dimensions.",
+                        given=9,
                     ),
                 ),
                 proof=lambda tk: (tk.tensor([1.0, 2.0, 2.0]) ** 2).sum().dim(),
@@ -195,8 +198,8 @@ QUESTIONS = (
     ),
     Question(
         "rebuilt",
-        "`g(x)` is called for two leaves, one with the number 3 and one with -3, and `backward()` on each result. "
-        "Which two gradients do you get, first the one at 3 and then the one at -3?",
+        "`g(x)` is called for two leaves, one with the number 3 and one with -3, and `backward()` is called "
+        "on each result. Which two gradients do you get, first the one at 3 and then the one at -3?",
         (1000, -6),
         "At 3 the loop ran three times: ten times ten times ten. At -3 the other branch ran, a square: 2·(-3).",
         slips=(
@@ -216,11 +219,11 @@ QUESTIONS = (
                 "At -3 the loop did not run at all: the square did, on the other branch.",
                 given=(1000, 1000),
             ),
-            Slip(PATHS, "The square is right but for its sign: 2·x at -3 is negative.", given=(1000, 6)),
+            Slip(PATHS, "The square is right except for its sign: 2·x at -3 is negative.", given=(1000, 6)),
             Slip(PATHS, "In `x * x` each of the two uses counts: 2·x.", given=(1000, -3)),
             Slip(
                 "recorded as it ran",
-                "The right two, in the other order: first the one at 3.",
+                "These are the right two in the wrong order: first the one at 3.",
                 given=(-6, 1000),
             ),
         ),
@@ -269,7 +272,7 @@ QUESTIONS = (
         (6, 6),
         "`backward` adds to what is in `.grad` already: 3 + 3.",
         slips=(
-            Slip("backward adds", "That would be so if it overwrote.", given=(3, 3)),
+            Slip("backward adds", "That would be right if `backward` overwrote `.grad`.", given=(3, 3)),
             Slip("backward adds", "They are added, not multiplied.", given=(9, 9)),
             Slip(
                 "backward adds", "Each walk brings the whole gradient, 3, and `.grad` keeps it.", given=(0, 0)
@@ -316,12 +319,12 @@ QUESTIONS = (
         slips=(
             Slip(
                 "second backward fails",
-                "They would be, if the graph still had what it saved.",
+                "They would be added again if the graph still had what it saved.",
                 given="The same gradients are added once more",
             ),
             Slip(
                 "second backward fails",
-                "It sets out once more, and finds that what it needs on the way is gone.",
+                "It does try to walk again, and finds that what it needs on the way is gone.",
                 given="Nothing happens: the work is done",
             ),
         ),
@@ -346,7 +349,7 @@ QUESTIONS = (
             ),
             Slip(
                 "`.grad` of a non-leaf",
-                "Every tensor has the attribute. Reading it only brings a warning that it is empty.",
+                "Every tensor has the attribute. Reading it only gives you a warning.",
                 given="An error: `h` has no `.grad`",
             ),
         ),

@@ -64,7 +64,7 @@ TASKS = (
         (
             "For each write, check two things: is the tensor a leaf that requires grad? Did a step save it?",
             "The derivative of `exp` is `exp` itself, so that step saves its result. A product saves its inputs.",
-            "What `detach` gives requires no grad, so it may be written. Three lines fail.",
+            "What `detach` gives does not require grad, so you may write into it. Three lines fail.",
         ),
         '"B C E"  # a saved result; a leaf; a saved tensor, written through a view',
         stage="worked",
@@ -87,9 +87,10 @@ TASKS = (
     Task(
         "a_step",
         "A step with momentum",
-        "A ball that rolls downhill keeps some of its speed. Learning can do the same: `velocity` first becomes 0.9 "
-        "times itself plus the gradient, and then `w` moves by `rate` times the velocity, downhill. Both are written "
-        "**in place**, and `w` stays a leaf that requires grad. Fill the gaps.\n\n"
+        "A ball that rolls downhill keeps some of its speed. Learning can do the same: `velocity` first "
+        "becomes 0.9 times itself plus the gradient, and then `w` moves by `rate` times the velocity, "
+        "downhill. Change both **in place**, so that `w` stays a leaf that requires grad. Fill the gaps.\n"
+        "\n"
         "    def step(w, velocity, rate):\n"
         "        velocity.mul_(0.9).add_(___)\n"
         "        with ___:\n"
@@ -100,7 +101,7 @@ TASKS = (
             errors={
                 "leaf Variable that requires grad": Slip(
                     "in-place on a leaf",
-                    "autograd was going to record that write. Tell it to look away while you change `w`.",
+                    "autograd was going to record that write. Switch recording off while you change `w`.",
                     given="",
                 )
             },
@@ -120,8 +121,9 @@ TASKS = (
             ),
         ),
         (
-            "The gradient is in `w.grad`. The velocity does not require grad, so you may write it as you like.",
-            "`w` is a leaf: autograd has to look away while you write it.",
+            "The gradient is in `w.grad`. The velocity does not require grad, so you may write into it "
+            "freely.",
+            "`w` is a leaf: switch recording off while you write into it.",
             "`add_(w.grad)`, `with tk.no_grad():`, and `rate * velocity`.",
         ),
         "def step(w, velocity, rate):\n"
@@ -196,9 +198,9 @@ TASKS = (
     Task(
         "within_bounds",
         "Gradients within bounds",
-        "A single huge gradient can throw a network far off course. Write a function that takes a computed tensor `h` "
-        "and a number `most`, and returns `h` with the same numbers, but so that every gradient that passes through it "
-        "is brought between `-most` and `most`.",
+        "A single huge gradient can throw a network far off course. Write a function that takes a computed "
+        "tensor `h` and a number `most`, and returns `h` with the same numbers. But every gradient that "
+        "passes back through it should be limited to the range from `-most` to `most`.",
         trial_check(
             same_numbers,
             kept_within,
@@ -223,8 +225,8 @@ TASKS = (
             ),
         ),
         (
-            "What runs on the way back, with the gradient in its hands?",
-            "A hook. What it returns takes the place of the gradient; `clamp` keeps numbers within bounds.",
+            "Which kind of function is called on the way back, and gets the gradient?",
+            "A hook. What it returns replaces the gradient; `clamp` keeps numbers within bounds.",
             "`h.register_hook(lambda grad: grad.clamp(-most, most))`, and then return `h`.",
         ),
         "def within_bounds(h, most):\n    h.register_hook(lambda grad: grad.clamp(-most, most))\n    return h",
@@ -251,17 +253,18 @@ TASKS = (
     Task(
         "fade",
         "A string that fades",
-        "A string is struck, and its loudness `y` is measured at the times `t`. It fades like `a * exp(-b * t)`. How "
-        "loud was it at first, and how fast does it fade? Write a function that finds out: put `a` and `b`, both 1 at "
-        "first, into one leaf, take 200 steps against the gradient of the mean squared error with the rate 0.5, and "
-        "return the leaf.",
+        "A string is struck, and its loudness `y` is measured at the times `t`. It fades like `a * exp(-b * "
+        "t)`. How loud was it at first, and how fast does it fade? Write a function that finds `a` and `b`: "
+        "put `a` and `b`, both 1 at first, into one leaf, take 200 steps against the gradient of the mean "
+        "squared error with the rate 0.5, and return the leaf.",
         trial_check(
             faded_out,
             errors={
                 "'NoneType'": Slip(
                     "x += y vs x = x + y",
-                    "a `.grad` was `None`. If your step is `p = p - …`, it makes a new tensor that is no leaf, and the "
-                    "next walk leaves its `.grad` empty. Write in place, with autograd looking away.",
+                    "a `.grad` was `None`. If your step is `p = p - …`, it makes a new tensor that is no "
+                    "leaf, and the next walk leaves its `.grad` empty. Write in place, with recording "
+                    "switched off.",
                     given="",
                 ),
             },
@@ -310,9 +313,10 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "`sigmoid` turns numbers into chances between 0 and 1. This function gives the sum of the chances in per cent, "
-        "and its number is right; but `percent(x).backward()` fails. Repair it: the number must stay, and the gradient "
-        "must come out right.\n\n"
+        "`sigmoid` turns numbers into chances between 0 and 1. This function gives the sum of the chances in "
+        "per cent, and that number is right; but `percent(x).backward()` fails. Repair it, so that the "
+        "number stays the same and the gradient is right.\n"
+        "\n"
         "    def percent(x):\n"
         "        p = tk.sigmoid(x)\n"
         "        p *= 100\n"
@@ -330,7 +334,7 @@ TASKS = (
             ),
         ),
         (
-            "Which step saved what, and what happened to it before the walk?",
+            "Which step saved something, and what happened to it before the walk?",
             "`sigmoid` needs its own result on the way back. `p *= 100` writes into that very storage.",
             "Make a new tensor instead of writing into the old one: `p * 100`.",
         ),

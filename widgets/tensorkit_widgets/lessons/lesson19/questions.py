@@ -134,12 +134,13 @@ QUIZZES = (
                 slips=(
                     Slip(
                         "`.grad` of a non-leaf",
-                        "The sum was taken of `b`, but the walk does not end there: it ends at the leaf.",
+                        "`b` was added up, but the walk does not end at `b`: it ends at the leaf.",
                         given="`b` only",
                     ),
                     Slip(
                         "a leaf is made, not computed",
-                        "They share a storage of numbers. A `.grad` belongs to the tensor, and only a leaf gets one.",
+                        "They share the numbers. But a `.grad` belongs to one tensor, and only a leaf gets "
+                        "one.",
                         given="Both: they share their numbers",
                     ),
                 ),
@@ -160,7 +161,7 @@ QUIZZES = (
                     ),
                     Slip(
                         "in-place on an expanded tensor",
-                        "A clone has a slot for each of the ten.",
+                        "A clone has a slot of its own for each of the ten elements.",
                         given=COPY,
                     ),
                 ),
@@ -168,11 +169,11 @@ QUIZZES = (
             ),
             Question(
                 "storages",
-                "`a` requires grad. How many different storages do `a`, `a.detach()` and `a.clone()` read between "
-                "them?",
+                "`a` requires grad. How many different storages do `a`, `a.detach()` and `a.clone()` have "
+                "altogether?",
                 2,
-                "`detach` takes off the history and reads the storage of `a`; `clone` copies the numbers into a new "
-                "storage, and keeps the history. (Lesson 14)",
+                "`detach` leaves the history behind and reads the storage of `a`; `clone` copies the numbers "
+                "into a new storage, and keeps the history. (Lesson 14)",
                 slips=(
                     Slip(
                         "detach vs clone", "`detach` copies no number: it shares the storage of `a`.", given=3
@@ -193,10 +194,10 @@ QUESTIONS = (
         "`p` is (1, 2, 3) and requires grad. The gradient of `(p * p).sum()` is (2, 4, 6). What is the gradient of "
         "`(p.detach() * p).sum()`? (Three numbers.)",
         (1, 2, 3),
-        "No gradient passes through the first factor. Through the second it does, multiplied by the numbers of the "
-        "first.",
+        "No gradient passes through the first factor. It does pass through the second, multiplied by the "
+        "numbers of the first.",
         slips=(
-            Slip(CUT, "That is with both paths open; one is cut.", given=(2, 4, 6)),
+            Slip(CUT, "That would be right with both paths open, but one is cut.", given=(2, 4, 6)),
             Slip(CUT, "One path is cut; the other is still open.", given=(0, 0, 0)),
             Slip(
                 CUT,
@@ -212,7 +213,8 @@ QUESTIONS = (
         "`w` is a leaf that requires grad, and `w.grad` is filled. We want to change `w` a little: "
         "`w -= 0.25 * w.grad`. What happens?",
         "An error",
-        "The write would be recorded, and `w` would become the result of a recorded step: a leaf no more.",
+        "The write would be recorded, and `w` would become the result of a recorded step: it would not be a "
+        "leaf any more.",
         options=(
             "`w` holds the new numbers and is a leaf, as before",
             "`w` holds the new numbers and is no leaf any more",
@@ -234,14 +236,14 @@ QUESTIONS = (
     ),
     Question(
         "forgotten_zero",
-        "The slots are places on the way to the goal, which is place 8. At place 0 the gradient is -16, at place 4 it "
-        "is -8. Now suppose that the line `w.grad = None` is missing. The first step leads from 0 to 4, as before. "
-        "Draw the **second** step: press where it starts, then where it ends.",
+        "The slots are the places that `w` can reach, and the goal is 8. At place 0 the gradient is -16, at "
+        "place 4 it is -8. Now suppose that the line `w.grad = None` is missing. The first step still leads "
+        "from 0 to 4. Draw the **second** step: press where it starts, then where it ends.",
         6,
         "`.grad` holds -16 from the first step, and -8 is added: a quarter of 24 is 6. From 4 it leads to 10, beyond "
         "the goal.",
         slips=(
-            Slip("backward adds", "That would be so if the -8 overwrote the old -16.", given=2),
+            Slip("backward adds", "That would be right if the -8 overwrote the old -16.", given=2),
             Slip(
                 "backward adds",
                 "That is a quarter of the old gradient alone; the new one was added to it.",
@@ -273,7 +275,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 SAVED,
-                "For that it would need the old numbers, and they were not copied: saved means remembered.",
+                "For that it would need the old numbers, and nothing copied them.",
                 given="It gives the gradient for the old `h`",
             ),
             Slip(
@@ -286,10 +288,11 @@ QUESTIONS = (
     ),
     Question(
         "through_a_view",
-        "Here is `x`, a leaf. `y = x * 2`, and `column = y[:, 1]` is a view of `y`. Then `column.zero_()`, and "
-        "`y.sum().backward()`. Press the elements of `x` whose gradient is 0.",
+        "Here is `x`, a leaf. `y = x * 2`, and `column = y[:, 1]` is a view of `y`. Then come "
+        "`column.zero_()` and `y.sum().backward()`. Press the elements of `x` whose gradient is 0.",
         (2, 5),
-        "The write through the view overwrote what came from the 2 and the 5; so the sum no longer depends on them.",
+        "The write through the view overwrote what came from the 2 and the 5, so the sum no longer depends "
+        "on them.",
         slips=(
             Slip(
                 "a slice aliases its base",
@@ -328,12 +331,12 @@ QUESTIONS = (
             ),
             Slip(
                 "a hook runs on the way back",
-                "Nothing happens on the way down. A hook is called on the way back.",
+                "A hook is not called while you compute, only on the way back.",
                 given="When the loss is computed: the numbers of `h`",
             ),
             Slip(
                 "a hook runs on the way back",
-                "It sits on `h`, so it sees what arrives at `h`, before that is passed on to `x`.",
+                "It is registered on `h`, so it sees what arrives at `h`, before that is passed on to `x`.",
                 given="After `backward()`: the gradient in `x.grad`",
             ),
         ),

@@ -105,7 +105,8 @@ def fails(tk: Any) -> str:
 LETTERS = {
     "A": Slip(
         "a saved tensor was changed",
-        "about A: the product saved its inputs, `x` and `x`. It does not need its own result, so that may be written.",
+        "about A: the product saved its inputs, `x` and `x`. It does not need its own result, so you may "
+        "write into that.",
         given="A",
     ),
     "B": Slip(

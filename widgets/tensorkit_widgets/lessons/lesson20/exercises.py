@@ -40,7 +40,7 @@ def _counted(device: str, where: str, *numbers: float) -> Case:
     def tells(found: Any) -> str:
         place, got = found[0]
         if place != where:
-            return f"the result lies on `{place}`; it should stay on `{where}`, with `t`."
+            return f"the result is on `{place}`; it should stay on `{where}`, with `t`."
         if got != right:
             return f"of {_begin(numbers)} times 0, 1, 2, … it gives {_begin(got)}; {_begin(right)} is right."
         return f"the numbers are right, but they were not computed on `{where}`."
@@ -61,13 +61,13 @@ _COUNTED = function_check(
     slips=(
         Slip(
             STARTS,
-            "on the CPU it works. On a device the two factors lie apart: `tk.arange` makes its numbers on the CPU, "
-            "unless you say where.",
+            "on the CPU it works. On a device the two factors are in different memories: `tk.arange` makes "
+            "its numbers on the CPU, unless you give it a device.",
             behaves=f.counted_here,
         ),
         Slip(
             ONCE,
-            '`"cuda"` is right only where `t` happens to be there. Ask `t` where it lies.',
+            '`"cuda"` is right only where `t` happens to be there. `t` can tell you its device.',
             behaves=f.counted_on_cuda,
         ),
         Slip(
@@ -85,7 +85,7 @@ _COUNTED = function_check(
 def _noise(n: int, seed: int, device: str, where: str, numbers: tuple[float, ...]) -> Case:
     def tells(found: Any) -> str:
         if found[0] != where:
-            return f"the result lies on `{found[0]}`."
+            return f"the result is on `{found[0]}`; it should be on `{where}`."
         return f"it gives {list(found[1])}; on the CPU this seed gives {list(numbers)}."
 
     def arguments() -> tuple[object, ...]:
@@ -101,13 +101,14 @@ _NOISE = function_check(
     slips=(
         Slip(
             SEED,
-            "you draw on the device, with the device's generator: the same seed, and other numbers than on the CPU. "
-            "Draw where all machines draw alike, and send the numbers over.",
+            "you draw on the device, with the device's generator: that gives other numbers than on the CPU, "
+            "even with the same seed. Draw on the CPU, which every machine has, and send the numbers to the "
+            "device.",
             behaves=f.noise_drawn_there,
         ),
         Slip(
             RETURNS,
-            "the right numbers, on the CPU. Return what `.to(device)` returns.",
+            "the numbers are right, but still on the CPU. Return what `.to(device)` returns.",
             behaves=(f.noise_not_kept, f.noise_on_cpu),
         ),
     ),
@@ -134,7 +135,7 @@ def _line(slope: float, offset: float, device: str) -> Case:
         if numbers != (slope, offset):
             return f"for a table on the line y = {slope} x + {offset} it gives {numbers[0]} and {numbers[1]}."
         if kind == "tensors":
-            return "the numbers are right, as tensors; give Python numbers."
+            return "the numbers are right, but they are tensors. Give Python numbers."
         return f"the numbers are right, but they were not computed on `{device}`."
 
     watched = f.Watched(lambda: _table(slope, offset), device)
@@ -148,8 +149,8 @@ _LINE = function_check(
     slips=(
         Slip(
             RETURNS,
-            "the numbers are right, and the device had nothing to do: the table was copied there, and the copy was not "
-            "kept.",
+            "the numbers are right, but the device had nothing to do: the table was copied to it, and the "
+            "copy was not kept.",
             behaves=f.line_not_kept,
         ),
         Slip(
@@ -159,13 +160,14 @@ _LINE = function_check(
         ),
         Slip(
             PLACE,
-            "on the CPU it works. On a device `lstsq` finds the table there and `x` here: `tk.ones` makes its numbers "
-            "on the CPU, unless you say where.",
+            "on the CPU it works. On a device `lstsq` finds the table on the device and `x` on the CPU: "
+            "`tk.ones` makes its numbers on the CPU, unless you give it a device.",
             behaves=f.line_half_there,
         ),
         Slip(
             ZERO_D,
-            "the numbers are right, as tensors that still lie on the device. `item()` or `tolist()` takes them out.",
+            "the numbers are right, but they are tensors on the device. `item()` or `tolist()` turns them "
+            "into Python numbers.",
             behaves=f.line_as_tensors,
         ),
     ),
@@ -190,7 +192,7 @@ def _standardised(device: str, where: str, numbers: int, step: float) -> Case:
     def tells(found: Any) -> str:
         place, got, left_alone = found[0]
         if place != where:
-            return f"the result lies on `{place}`; it should lie on `{where}`."
+            return f"the result is on `{place}`; it should be on `{where}`."
         if got != right:
             return f"the numbers should stay {_begin(right)}; yours are {_begin(got)}."
         if not left_alone:
@@ -219,8 +221,8 @@ _REPAIRED = function_check(
         ),
         Slip(
             PLACE,
-            "one half is done: now one of the two tensors is on the device, and the other is not. Ask each of them "
-            "after the second line: `t.device`, `least.device`.",
+            "half of it is done: now one of the two tensors is on the device, and the other is not. Print "
+            "both devices after the second line: `t.device` and `least.device`.",
             behaves=(f.standard_constant_here, f.standard_not_kept),
         ),
         Slip(
@@ -229,11 +231,15 @@ _REPAIRED = function_check(
             "caller's own tensor.",
             behaves=f.standard_in_place,
         ),
-        Slip(ONCE, "`cuda()` goes to one device, whatever `device` says.", behaves=f.standard_on_cuda),
+        Slip(
+            ONCE,
+            "`cuda()` always means the current device, whatever `device` is.",
+            behaves=f.standard_on_cuda,
+        ),
         Slip(
             TRIP,
-            "the result is where it should be, but it was computed on the CPU and sent over at the end. Move first, "
-            "then compute.",
+            "the result is where it should be, but it was computed on the CPU and sent to the device at the "
+            "end. Send `t` first, then compute.",
             behaves=f.standard_sent_late,
         ),
     ),
@@ -243,31 +249,35 @@ TASKS = (
     Task(
         "which_cross",
         "Which lines cross?",
-        '`g = tk.tensor([1.0, 2.0, 3.0]).to("cuda")`. Which of the lines make numbers cross between the memories?\n\n'
-        "Worked: `g.tolist()` does. It makes Python numbers, and those live on the CPU. `g + 1` does not: it is "
-        "computed where `g` lies, and stays there.\n\n"
+        '`g = tk.tensor([1.0, 2.0, 3.0]).to("cuda")`. Which of the lines make numbers cross between the '
+        "memories?\n"
+        "\n"
+        "Worked: `g.tolist()` does. It makes Python numbers, and those live on the CPU. `g + 1` does not: it "
+        "is computed on the device, where `g` is, and its result stays there.\n"
+        "\n"
         "    a   g.sum()\n"
         "    b   g.max().item()\n"
         "    c   g[2:]\n"
         '    d   tk.zeros(3, device="cuda")\n'
-        "    e   if g[0] > 1: ...\n\n"
+        "    e   if g[0] > 1: ...\n"
+        "\n"
         "Give the letters.",
         letters_check(
             "BE",
             {
-                "A": Slip(TRIP, "**a**: the sum is a tensor on the device, too. No line has read it.", given="A"),
+                "A": Slip(TRIP, "**a**: the sum is a tensor on the device, too, and nothing reads it.", given="A"),
                 "B": Slip(TRIP, "**b** is missing: `item()` makes a Python number.", given="B"),
                 "C": Slip(
-                    "a slice aliases its base", "**c** is a view: another look at the storage over there.", given="C"
+                    "a slice aliases its base", "**c** is a view of the same storage on the device.", given="C"
                 ),
-                "D": Slip(STARTS, "**d** says where: the zeros are made over there.", given="D"),
-                "E": Slip(TRIP, "**e** is missing: `if` has to know, and Python decides on the CPU.", given="E"),
+                "D": Slip(STARTS, "**d** gives the device, so the zeros are made on it.", given="D"),
+                "E": Slip(TRIP, "**e** is missing: `if` needs a yes or no, and Python decides on the CPU.", given="E"),
             },
         ),
         (
             "Ask of each line: does anything on the CPU have to know a *number* afterwards?",
-            "A view and a sum stay where their tensor is.",
-            "Two of the five cross: one makes a Python number, one makes Python decide.",
+            "A view and a sum stay on the device of their tensor.",
+            "Two of the five cross: one makes a Python number, and one makes Python decide.",
         ),
         '"b e"',
         stage="worked",
@@ -284,15 +294,17 @@ TASKS = (
     Task(
         "counted",
         "A small tensor beside a large one",
-        "`counted(t)` multiplies the first number of `t` by 0, the second by 1, the third by 2, and so on. It should "
-        "work wherever `t` lies, and leave the result there. Fill the gap, and give me the function itself.\n\n"
+        "`counted(t)` multiplies the first number of `t` by 0, the second by 1, the third by 2, and so on. "
+        "It should work on any device, and leave the result on the device of `t`. Fill the gap, and give me "
+        "the function itself.\n"
+        "\n"
         "    def counted(t):\n"
         "        places = tk.arange(len(t), device=___)\n"
         "        return t * places",
         on_devices(_COUNTED, 2),
         (
-            "The device must not be written into the function. Who knows it?",
-            "A tensor tells where it lies.",
+            "The device must not be written into the function. Where can you read it off?",
+            "Every tensor has an attribute that holds its device.",
             "`t.device` is what fits into the gap.",
         ),
         "def counted(t):\n    return t * tk.arange(len(t), device=t.device)",
@@ -319,8 +331,9 @@ TASKS = (
         on_devices(_NOISE, 2),
         (
             "What do all machines have in common, those with a GPU and those without?",
-            "Seed and draw on the CPU; the device comes after that.",
-            "`tk.manual_seed(seed)`, then draw without `device=`, then send the result over and return it.",
+            "Seed and draw on the CPU. Use the device after that.",
+            "`tk.manual_seed(seed)`, then draw without `device=`, then send the result to `device` and "
+            "return it.",
         ),
         "def noise(n, seed, device):\n    tk.manual_seed(seed)\n    return tk.rand(n).to(device)",
         right=(
@@ -339,20 +352,22 @@ TASKS = (
     Task(
         "blood_pressure",
         "Blood pressure and age, on any device",
-        "`table` has two columns, the age and the blood pressure of each person, and lies on the CPU. This function "
-        "lays a line through them, on the CPU:\n\n"
+        "`table` has two columns, the age and the blood pressure of each person, and is on the CPU. This "
+        "function fits a line to them on the CPU:\n"
+        "\n"
         "    def line_of(table):\n"
         "        x = tk.ones(len(table), 2)\n"
         "        x[:, 0] = table[:, 0]\n"
         "        y = table[:, 1:]\n"
         "        a, b = tk.linalg.lstsq(x, y).solution[:, 0]\n"
-        "        return a.item(), b.item()\n\n"
-        "Write `line_of(table, device)`, which computes the same on `device`, and gives the slope and the offset as "
-        "two Python numbers. Give me the function itself.",
+        "        return a.item(), b.item()\n"
+        "\n"
+        "Write `line_of(table, device)`, which computes the same on `device`, and gives the slope and the "
+        "offset as two Python numbers. Give me the function itself.",
         on_devices(_LINE, 2),
         (
-            "What has to lie on the device before `lstsq`? Two tensors do.",
-            "The table is sent there once, and kept; the ones are made there.",
+            "Which two tensors have to be on the device before `lstsq` is called?",
+            "Send the table to the device once, and keep it. Make the ones on the device.",
             "`table = table.to(device)`, and `device=device` in `tk.ones`.",
         ),
         "def line_of(table, device):\n"
@@ -373,17 +388,18 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "On the CPU this function has served for years. Called with a device, it does not do what it should: compute "
-        "on `device`, give the result there, and leave `t` as it was. Two lines are to blame. Repair it, and give me "
-        "the function itself.\n\n"
+        "On the CPU this function has worked for years. It should compute on `device`, return the result on "
+        "`device`, and leave `t` as it was. With a GPU it does not. Two lines are to blame. Repair it, and "
+        "give me the function itself.\n"
+        "\n"
         "    def standardised(t, device):\n"
         "        t.to(device)\n"
         "        least = tk.tensor([1e-6])\n"
         "        return (t - t.mean()) / tk.maximum(t.std(), least)",
         on_devices(_REPAIRED, 2),
         (
-            "Go through it line by line, and ask of each tensor where it lies.",
-            "What does the first line return, and who keeps it? Where is `least` made?",
+            "Go through it line by line. Which device is each tensor on?",
+            "What does the first line return, and is it kept? Where is `least` made?",
             "`t = t.to(device)`, and `device=device` for `least`.",
         ),
         "def standardised(t, device):\n"

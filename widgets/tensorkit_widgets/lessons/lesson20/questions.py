@@ -96,14 +96,18 @@ def _kept(tk: Any) -> int:
 MOVING = (
     Question(
         "to_alone",
-        '`t1 = tk.tensor([1.0, 2.0, 3.0])` lies on the CPU. Then `t1.to("cuda")`, on a line of its own. '
-        "Where is `t1` now?",
+        '`t1 = tk.tensor([1.0, 2.0, 3.0])` is on the CPU. Then the line `t1.to("cuda")` runs. Where is `t1` '
+        "now?",
         STAYS,
-        "`.to()` made a second tensor over there, and it was not kept. `t1` was only read.",
+        "`.to()` made a second tensor on the device, and no name kept it. `t1` was only read.",
         options=(WENT, STAYS, BOTH),
         slips=(
             Slip(RETURNS, "No name has moved: what `.to()` returned was dropped.", given=WENT),
-            Slip(RETURNS, "For a moment there were two tensors; `t1` was only ever the first.", given=BOTH),
+            Slip(
+                RETURNS,
+                "For a moment there were two tensors, but `t1` was always the one on the CPU.",
+                given=BOTH,
+            ),
         ),
         proof=_to_alone,
         devices=1,
@@ -113,11 +117,11 @@ MOVING = (
         '`t1 = tk.tensor([1.0, 2.0, 3.0])`, then `t1_gpu = t1.to("cuda")`, then `t1[0] = 9.0`. Press the '
         "three numbers that `t1_gpu` holds.",
         (1, 2, 3),
-        "Two storages in two memories. What you write into one never reaches the other.",
+        "There are two storages in two memories. What you write into one never reaches the other.",
         slips=(
             Slip(
                 COPY,
-                "Then both would have to read one storage, and they lie in two memories.",
+                "For that, both would have to read one storage. But they are in two memories.",
                 given=(2, 3, 9),
             ),
         ),
@@ -129,11 +133,13 @@ MOVING = (
     Question(
         "already_there",
         '`t = tk.arange(4.0)`, then `u = t.to("cpu")`, then `u[1:3] = 7.0`. Press each number of `t` that is '
-        "overwritten; press -1 if none is.",
+        "overwritten, or press -1 if no number is.",
         (1, 2),
         "`t` was on the CPU already, so there was nothing to copy: `u` is `t`.",
         slips=(
-            Slip(SAME, "That would be so if `.to()` had made a copy. It had no reason to.", given=(-1,)),
+            Slip(
+                SAME, "That would be right if `.to()` had made a copy, but it had no reason to.", given=(-1,)
+            ),
             Slip("counting from zero", "The slice `1:3` ends before 3.", given=(1, 2, 3)),
         ),
         proof=_already_there,
@@ -145,9 +151,10 @@ MOVING = (
 COMPUTING = (
     Question(
         "mixed",
-        "`t1` lies on the CPU and `t1_gpu` on the device; both are of size (3,). What does `t1 + t1_gpu` give?",
+        "`t1` is on the CPU and `t1_gpu` is on the device; both have the size (3,). What does `t1 + t1_gpu` "
+        "give?",
         "An error",
-        "Where the sum should be computed, and whether a copy over the cable is worth it, is for you to say.",
+        "You have to say where the sum should be computed, and whether a copy over the cable is worth it.",
         options=("The sum, on the device", "The sum, on the CPU", "An error"),
         slips=(
             Slip(
@@ -166,32 +173,33 @@ COMPUTING = (
     ),
     Question(
         "crossings",
-        '`w = tk.arange(100.0, device="cuda")`. A loop goes through all 100 places `i` and adds `w[i].item()` to a '
-        "Python number. How many times do numbers cross from the device to the CPU?",
+        '`w = tk.arange(100.0, device="cuda")`. A loop runs over all 100 indices `i` and adds `w[i].item()` '
+        "to a Python number. How many times do numbers cross from the device to the CPU?",
         100,
-        "Every `item()` brings one number over, and the next one starts from nothing.",
+        "Every `item()` fetches one number, and nothing is kept for the next.",
         slips=(
             Slip(
                 TRIP,
                 "Nothing fetches the rest of `w` on the first call and keeps it: each call fetches again.",
                 given=1,
             ),
-            Slip(TRIP, "A Python number is in the CPU's memory. It has to get there.", given=0),
+            Slip(TRIP, "A Python number is in the CPU's memory, so each number has to get there.", given=0),
         ),
         proof=_crossings,
         devices=1,
     ),
     Question(
         "seed",
-        '`tk.manual_seed(0)` and `tk.rand(4)`. Then `tk.manual_seed(0)` again and `tk.rand(4, device="cuda")`. Which '
-        "numbers does the device draw?",
+        "`tk.manual_seed(0)` and `tk.rand(4)` run on the CPU. Then come `tk.manual_seed(0)` again and "
+        '`tk.rand(4, device="cuda")`. Which numbers does the device draw?',
         OTHERS,
-        "A device has a generator of its own, with another method. The seed makes each of them repeat itself.",
+        "The device has a generator of its own, which uses another method. The seed makes each generator "
+        "repeat itself.",
         options=(EQUAL, OTHERS, NEVER),
         slips=(
             Slip(
                 SEED,
-                "The seed is the same, and what is made from it differs: two devices, two methods.",
+                "The seed is the same, but the two devices make their numbers from it by two methods.",
                 given=EQUAL,
             ),
             Slip(SEED, "`manual_seed` seeds the devices as well: each of them repeats itself.", given=NEVER),
@@ -213,19 +221,19 @@ QUIZZES = (
                 "`t = tk.zeros(3)`, then `t.numpy()[1] = 5`. What is `t[1]`?",
                 5,
                 "The array and the tensor read the same bytes. (Lesson 15)",
-                slips=(Slip(NUMPY, "`numpy()` copies nothing: it gives a second look at one memory.", given=0),),
+                slips=(Slip(NUMPY, "`numpy()` copies nothing: the array uses the tensor's memory.", given=0),),
                 proof=_through_numpy,
             ),
             Question(
                 "contiguous",
                 "`x = tk.zeros(2, 3)` is contiguous already. What does `x.contiguous()` give?",
                 "`x` itself: nothing is copied",
-                "It has nothing to put in order, so it hands back what it was given. (Lesson 05)",
+                "It has nothing to put in order, so it returns `x` itself. (Lesson 05)",
                 options=("`x` itself: nothing is copied", "A copy of `x`, in its own storage"),
                 slips=(
                     Slip(
                         CONTIGUOUS,
-                        "It copies only where the order is not there yet.",
+                        "It copies only if the numbers are not in order yet.",
                         given="A copy of `x`, in its own storage",
                     ),
                 ),
@@ -238,7 +246,7 @@ QUIZZES = (
                 4_000_000,
                 "A slice keeps the whole storage that it reads. (Lesson 05)",
                 slips=(
-                    Slip(SAVED, "That is what it shows; its storage holds a million numbers.", given=4000),
+                    Slip(SAVED, "That is what `row` shows, but its storage holds a million numbers.", given=4000),
                     Slip("bytes per element", "That many numbers, at 4 bytes each.", given=1_000_000),
                 ),
                 proof=_kept,

@@ -79,16 +79,21 @@ TASKS = (
             slips=(
                 Slip(
                     ROUNDED,
-                    "7 blocks are 896 threads, and the last 104 numbers get none. A part of a block is a block.",
+                    "7 blocks are 896 threads, and the last 104 numbers get no thread. You need a whole "
+                    "block for them.",
                     given=(7, 104),
                 ),
                 Slip(ROUNDED, "7 blocks are 896 threads: too few for 1,000 numbers.", given=(7, 0)),
                 Slip(ROUNDED, "8 blocks are 8 · 128 threads, more than 1,000.", given=(8, 0)),
-                Slip(ROUNDED, "those are all threads. How many of them have no number?", given=(8, 1024)),
+                Slip(
+                    ROUNDED,
+                    "1,024 is the number of all threads. How many of them have nothing to do?",
+                    given=(8, 1024),
+                ),
             ),
         ),
         (
-            "How many threads are 7 blocks, and how many are 8?",
+            "How many threads do 7 blocks have, and how many do 8 have?",
             "1000 / 128 is 7.8: round up.",
             "8 · 128 = 1024 threads, for 1000 numbers.",
         ),
@@ -110,9 +115,11 @@ TASKS = (
     Task(
         "add_tables",
         "Rows and columns",
-        "`a`, `b` and `out` are tables of the same size. Blocks of 4 × 4 threads cover them: as `x` grows, a thread "
-        "lies further to the **right**, as `y` grows, further **down**. Fill the gaps, so that every thread adds one "
-        "pair.\n\n    def add_tables(a, b, out):\n"
+        "`a`, `b` and `out` are tables of the same size. Blocks of 4 × 4 threads cover them: a thread with a "
+        "larger `x` is further to the **right**, and one with a larger `y` is further **down**. Fill the "
+        "gaps, so that every thread adds one pair.\n"
+        "\n"
+        "    def add_tables(a, b, out):\n"
         "        x, y = cuda.grid(2)\n"
         "        if ___:\n"
         "            out[___] = a[___] + b[___]",
@@ -167,8 +174,10 @@ TASKS = (
     Task(
         "rises",
         "From one to the next",
-        "`x` holds a temperature for each hour, and `out` has one slot fewer. Write a kernel that puts into `out[i]` "
-        "by how much it rose from hour `i` to the next. It may be launched with more threads than there are slots.\n\n"
+        "`x` holds a temperature for each hour, and `out` has one slot fewer. Write a kernel that puts the "
+        "rise from hour `i` to the next hour into `out[i]`. It may be launched with more threads than there "
+        "are slots.\n"
+        "\n"
         "    def rises(x, out):\n"
         "        ...",
         kernel_check(
@@ -190,14 +199,14 @@ TASKS = (
             slips=(
                 Slip(
                     AGAIN,
-                    "only the first block's slots are right, and every block writes them. `cuda.threadIdx.x` begins "
-                    "again at 0 in each block; `cuda.grid(1)` goes on.",
+                    "only the first block's slots are right, and every block writes them. `cuda.threadIdx.x` "
+                    "begins again at 0 in each block; `cuda.grid(1)` keeps counting.",
                     behaves=(k.first_block_only, k.first_block_unguarded),
                 ),
                 Slip(
                     AGAIN,
-                    "each slot is written by several threads. One thread for one slot: which number does a thread have "
-                    "in the whole grid?",
+                    "several threads write each slot. Only one thread should write a slot: which number does "
+                    "a thread have in the whole grid?",
                     behaves=(k.every_thread_does_all, k.whole_blocks),
                 ),
                 Slip(
@@ -205,8 +214,8 @@ TASKS = (
                 ),
                 Slip(
                     "counting from zero",
-                    "that looks back, to the hour before, and hour 0 has none: `x[-1]` is the last one. `out[0]` goes "
-                    "from hour 0 to hour 1.",
+                    "that compares each hour with the one before, and hour 0 has none before it: `x[-1]` is "
+                    "the last one. `out[0]` is the rise from hour 0 to hour 1.",
                     behaves=(k.looked_back, k.looked_back_from_one),
                 ),
             ),
@@ -235,13 +244,16 @@ TASKS = (
     ),
     Task(
         "which_walk",
-        "Which of them waste?",
-        "A warp of 32 threads, `i` from 0 to 31. `a` is a contiguous 32 × 32 matrix of `float32`, `x` a long row of "
-        "them, and both begin where a sector begins. In each line every thread reads one number.\n\n"
+        "Which lines waste traffic?",
+        "A warp of 32 threads, `i` from 0 to 31. `a` is a contiguous 32 × 32 matrix of `float32`, `x` is a "
+        "long row of `float32`, and both begin where a sector begins. In each line every thread reads one "
+        "number.\n"
+        "\n"
         "    A   a[5, i]\n"
         "    B   a[i, 5]\n"
         "    C   x[2 * i]\n"
-        "    D   x[31 - i]\n\n"
+        "    D   x[31 - i]\n"
+        "\n"
         "For which lines are **more than four** sectors moved? Give their letters.",
         letters_check(
             "BC",
@@ -251,7 +263,7 @@ TASKS = (
                 ),
                 "B": Slip(
                     SECTORS,
-                    "about B: down a column, each number lies in a row, and a sector, of its own.",
+                    "about B: down a column, each number is in a row, and a sector, of its own.",
                     given="B",
                 ),
                 "C": Slip(
@@ -261,7 +273,8 @@ TASKS = (
                 ),
                 "D": Slip(
                     SECTORS,
-                    "about D: the same 32 neighbours, the last one first. Who reads which of them makes no difference.",
+                    "about D: the same 32 neighbours, the last one first. It makes no difference which "
+                    "thread reads which of them.",
                     given="D",
                 ),
             },
@@ -285,9 +298,11 @@ TASKS = (
     Task(
         "histogram",
         "How bright is the photograph?",
-        "A photograph in grey is a table of bytes, 0 for black and 255 for white. Count how many of its pixels are how "
-        "bright, in sixteen steps: `counts[0]` those from 0 to 15, `counts[1]` those from 16 to 31, and so on. One "
-        "thread for each pixel, `x` to the right and `y` down; `counts` begins with zeros.\n\n"
+        "A photograph in grey is a table of bytes, 0 for black and 255 for white. Count its pixels by "
+        "brightness, in sixteen steps: `counts[0]` is for those from 0 to 15, `counts[1]` for those from 16 "
+        "to 31, and so on. There is one thread for each pixel: `x` counts to the right, `y` down. `counts` "
+        "begins with zeros.\n"
+        "\n"
         "    def histogram(photo, counts):\n"
         "        ...",
         kernel_check(
@@ -308,8 +323,9 @@ TASKS = (
             slips=(
                 Slip(
                     UPDATE,
-                    "pixels were lost. `counts[s] += 1` reads, adds and writes, and threads with pixels of the same "
-                    "brightness come between. `cuda.atomic.add(counts, s, 1)` does it in one step.",
+                    "pixels were lost. `counts[s] += 1` reads, adds and writes, and other threads with "
+                    "pixels of the same brightness can come in between. `cuda.atomic.add(counts, s, 1)` does "
+                    "it in one step.",
                     behaves=k.histogram_lost,
                 ),
                 Slip(
@@ -319,7 +335,8 @@ TASKS = (
                 ),
                 Slip(
                     "",
-                    "`% 16` is what is left over. Which sixteenth a brightness lies in is found by dividing: `// 16`.",
+                    "`% 16` gives the remainder. Divide to find the step that a brightness belongs to: `// "
+                    "16`.",
                     behaves=k.histogram_remainder,
                 ),
             ),
@@ -351,8 +368,10 @@ TASKS = (
     Task(
         "turn",
         "Repair it",
-        "This kernel is to turn each block of 64 numbers round, so that the last one comes first. It is launched with "
-        "64 threads a block, and a block for every 64 numbers. Sometimes its result is wrong. Repair it.\n\n"
+        "This kernel should turn each block of 64 numbers round, so that the last one comes first. It is "
+        "launched with 64 threads in a block, and one block for every 64 numbers. Sometimes its result is "
+        "wrong. Repair it.\n"
+        "\n"
         "    def turn(x, out):\n"
         "        part = cuda.shared.array(64, float32)\n"
         "        t = cuda.threadIdx.x\n"
@@ -364,32 +383,32 @@ TASKS = (
             slips=(
                 Slip(
                     STEP,
-                    "a thread reads `part[63 - t]` while the thread that has to write it may not have come so far. "
-                    "Between the write and the read, everybody has to wait.",
+                    "a thread reads `part[63 - t]` although the thread that writes it may not have done so "
+                    "yet. All threads have to wait between the write and the read.",
                     behaves=(k.turn_broken, k.turn_late),
                 ),
                 Slip(
                     ALL,
-                    "half of the block waits at a barrier that the other half never reaches. A barrier is for all "
-                    "threads of the block: it does not belong into an `if` that some of them skip.",
+                    "half of the block waits at a barrier that the other half never reaches. A barrier is "
+                    "for all threads of the block: it must not be in an `if` that some of them skip.",
                     behaves=k.turn_half,
                 ),
                 Slip(
                     AGAIN,
-                    "every block turns the **first** 64 numbers round. `t` begins again in each block; `x` and `out` "
-                    "are numbered across all of them, by `cuda.grid(1)`.",
+                    "every block turns the **first** 64 numbers round. `t` begins again in each block; for "
+                    "`x` and `out` you need the number in the whole grid, `cuda.grid(1)`.",
                     behaves=k.turn_twice,
                 ),
                 Slip(
                     "",
-                    "that turns the whole row round. Each block of 64 is to stay where it is.",
+                    "that turns the whole row round. Each block of 64 should stay where it is.",
                     behaves=k.last_of_all,
                 ),
             ),
         ),
         (
             "Trace it: `print(tk.cuda.trace(turn, 1, 64, x, out))`, with `x` and `out` of 64 numbers. What was found?",
-            "Thread 0 reads what thread 63 has written. Has it, by then?",
+            "Thread 0 reads what thread 63 writes. Has thread 63 written it by then?",
             "`cuda.syncthreads()`, between the line that writes `part` and the line that reads it.",
         ),
         "def turn(x, out):\n"

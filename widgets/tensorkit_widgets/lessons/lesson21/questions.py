@@ -72,8 +72,8 @@ QUIZZES = (
         (
             Question(
                 "down",
-                "`a` is contiguous and has the size (32, 32). `a[0, 0]` lies in slot 0. In which slot does `a[1, 0]` "
-                "lie?",
+                "`a` is contiguous and has the size (32, 32). `a[0, 0]` is in slot 0. In which slot is `a[1, "
+                "0]`?",
                 32,
                 "One row down is 32 slots further: the stride is (32, 1). (Lesson 02)",
                 slips=(
@@ -82,7 +82,7 @@ QUIZZES = (
                         "Slot 1 holds `a[0, 1]`, the neighbour to the right.",
                         given=1,
                     ),
-                    Slip("strides count slots", "Those would be bytes.", given=128),
+                    Slip("strides count slots", "That is the distance in bytes.", given=128),
                 ),
                 proof=lambda tk: int(tk.zeros(32, 32).stride(0)),
             ),
@@ -91,8 +91,8 @@ QUIZZES = (
                 "Adding up a million numbers by `for v in t: total += v` takes far longer than `t.sum()`. Where does "
                 "the time go?",
                 CALLS,
-                "The additions are the same. It is the call that is dear, and the loop makes one for each element. "
-                "(Lesson 12)",
+                "The additions are the same. The calls are what takes the time, and the loop makes one for "
+                "each element. (Lesson 12)",
                 options=(
                     CALLS,
                     "Into the additions: `sum` does fewer of them",
@@ -101,7 +101,7 @@ QUIZZES = (
                 slips=(
                     Slip(
                         "element loops",
-                        "Both add a million times.",
+                        "Both do a million additions.",
                         given="Into the additions: `sum` does fewer of them",
                     ),
                     Slip(
@@ -114,9 +114,10 @@ QUIZZES = (
             ),
             Question(
                 "wrap",
-                "Two pixels of dtype `uint8` hold 200 and 100. Their sum, as `uint8`?",
+                "Two pixels of dtype `uint8` hold 200 and 100. What is their sum, as `uint8`?",
                 44,
-                "300 does not fit into eight bits, so it begins again after 255: 300 - 256. (Lesson 06)",
+                "300 does not fit into eight bits, so the count begins again at 0 after 255: 300 - 256. "
+                "(Lesson 06)",
                 slips=(
                     Slip("integers wrap", "300 needs nine bits; `uint8` has eight.", given=300),
                     Slip("integers wrap", "It does not stop at the largest number.", given=255),
@@ -136,18 +137,18 @@ QUESTIONS = (
         "With one CPU thread this mini-batch took 4.336 seconds, with four 1.543, with sixteen 1.090. How long did "
         "it take with 32?",
         LONGER,
-        "It took 1.214 seconds. Threads are not cores: beyond the cores that there are they take turns, and all of "
-        "them fetch their numbers over one road.",
+        "It took 1.214 seconds. Threads are not cores: when there are more threads than cores they take "
+        "turns, and all of them share one path to memory.",
         options=("About half as long as with 16", "A little less than with 16", LONGER),
         slips=(
             Slip(
                 "more threads, not more speed",
-                "Already from one to sixteen it became four times as fast, not sixteen.",
+                "Even from one thread to sixteen it became only four times as fast.",
                 given="About half as long as with 16",
             ),
             Slip(
                 "more threads, not more speed",
-                "The gain has been shrinking, but it does not stop at nothing.",
+                "The gain has been shrinking, and here it turns into a loss.",
                 given="A little less than with 16",
             ),
         ),
@@ -170,8 +171,8 @@ QUESTIONS = (
     ),
     Question(
         "guard",
-        "Suppose that the `if` is not there. There are 12 threads and 10 numbers: what do threads 2 and 3 of block 2 "
-        "do?",
+        "Suppose that the `if` is missing. There are 12 threads and 10 numbers: what do threads 2 and 3 of "
+        "block 2 do?",
         STRAYS,
         "Every thread runs the whole kernel, and nothing in it says where the arrays end.",
         options=(
@@ -182,12 +183,12 @@ QUESTIONS = (
         slips=(
             Slip(
                 "more threads than elements",
-                "A launch knows of threads only. It is not told how many elements there are.",
+                "A launch only sets the number of threads. It does not know how many elements there are.",
                 given="Nothing: a thread without an element does not run",
             ),
             Slip(
                 "more threads than elements",
-                "Their `i` is 10 and 11; nothing begins again at 0.",
+                "Their `i` is 10 and 11: it does not begin again at 0.",
                 given="They do the first two elements again",
             ),
         ),
@@ -198,8 +199,8 @@ QUESTIONS = (
         "One block of 8 threads has put 1, 2, 3, 4, 5, 6, 7, 8 into `totals`. Now comes the first round, the one with "
         "`step` 1. Press each total that changes in it.",
         (1, 3, 5, 7),
-        "Only threads whose number divides by 2 · step = 2 have work: 0, 2, 4 and 6. Each adds its neighbour's total "
-        "to its own.",
+        "Only threads whose number is a multiple of 2 · step = 2 have work: 0, 2, 4 and 6. Each adds its "
+        "neighbour's total to its own.",
         slips=(
             Slip(
                 "counting from zero",
@@ -235,8 +236,8 @@ QUESTIONS = (
         slips=(
             Slip(
                 "a block does not go in step",
-                "Threads go in step by 32 at most, and not even that is promised; the others of the block are ahead or "
-                "behind.",
+                "At most 32 threads run in step, and not even that is promised. The others of the block may "
+                "be ahead or behind.",
                 given="The same sum, and sooner",
             ),
             Slip(
@@ -252,11 +253,11 @@ QUESTIONS = (
         "Thread i of a warp reads `a[i, 0]`: 32 numbers, 128 bytes, down the first column. How many sectors of 32 "
         "bytes have to be moved?",
         32,
-        "Rows are 32 · 4 = 128 bytes apart, so no two of these numbers lie in one sector.",
+        "Rows are 32 · 4 = 128 bytes apart, so no two of these numbers are in one sector.",
         slips=(
-            Slip("memory moves in sectors", "That would do for 32 neighbours, as in a row.", given=4),
+            Slip("memory moves in sectors", "Four would be enough for 32 neighbours, as in a row.", given=4),
             Slip("memory moves in sectors", "A column is not one piece of memory; a row is.", given=1),
-            Slip("memory moves in sectors", "That is how many bytes the threads ask for.", given=128),
+            Slip("memory moves in sectors", "That is how many bytes the threads need.", given=128),
         ),
         proof=_sectors,
     ),
@@ -265,22 +266,23 @@ QUESTIONS = (
         "For matrices of 8 × 8, `multiply` reads 1,024 numbers from global memory. How many does `multiply_tiles` "
         "read, with tiles of 4 × 4?",
         256,
-        "What a thread brings into shared memory serves the four threads of its row, or of its column: a quarter of "
-        "the reads is left.",
+        "Each number that is fetched into shared memory is used by four threads, so a quarter of the reads "
+        "is left.",
         slips=(
             Slip(
                 "a tile is read once",
-                "As many products, yes; but most factors come from shared memory.",
+                "There are as many products as before, but most factors come from shared memory.",
                 given=1024,
             ),
             Slip(
                 "a tile is read once",
-                "That would be each number once. Each is wanted by two blocks, and each block reads it for itself.",
+                "That would be each number once. But two blocks need each number, and each block reads it "
+                "for itself.",
                 given=128,
             ),
             Slip(
                 "a tile is read once",
-                "A tile has 16 numbers, but each of them spares three reads, not fifteen.",
+                "A tile has 16 numbers, but each of them saves three reads, not fifteen.",
                 given=64,
             ),
         ),

@@ -45,24 +45,31 @@ TASKS = (
     Task(
         "small_or_large",
         "One large piece, or many small ones",
-        "Worked: to give the device a piece of work takes the program 5 µs, however small the piece is. The device is "
-        "fast: a sum over 10 million numbers takes it 1,000 µs, one over a thousand numbers 1 µs. The large sum is "
-        "there after 5 + 1,000 = **1005** µs.\n\n"
-        "Your turn: a loop gives it 400 of the small sums, one after the other, and waits once, at the end. After how "
-        "many µs is the last one there? (The device works on one while the program gives the next.)",
+        "Worked: giving the device a piece of work takes the program 5 µs, however small the piece is. The "
+        "device is fast: a sum over 10 million numbers takes it 1,000 µs, one over a thousand numbers 1 µs. "
+        "The large sum is finished after 5 + 1,000 = **1005** µs.\n"
+        "\n"
+        "Your turn: a loop gives it 400 of the small sums, one after the other, and waits once, at the end. "
+        "After how many µs is the last one finished? (The device works on one while the program gives the "
+        "next.)",
         number_check(
             2001,
             slips=(
-                Slip(SMALL, "that is the device's work alone. What about giving it, 400 times?", given=400),
+                Slip(
+                    SMALL,
+                    "that is the device's work alone. What about handing it over, 400 times?",
+                    given=400,
+                ),
                 Slip(SMALL, "the program gives the work 400 times, and each time takes 5 µs.", given=405),
                 Slip(
                     "a call only queues",
-                    "that would be so if the program waited for each sum. It gives the next one meanwhile.",
+                    "that would be right if the program waited for each sum. It hands over the next one "
+                    "meanwhile.",
                     given=2400,
                 ),
                 Slip(
                     "a call only queues",
-                    "then the last sum has just been given. It has to be computed, too.",
+                    "at that moment the last sum has only just been handed over. It has to be computed, too.",
                     given=2000,
                 ),
             ),
@@ -70,7 +77,7 @@ TASKS = (
         (
             "The device is done with each sum long before the next one is given to it.",
             "So the program sets the pace: 400 times 5 µs. And then?",
-            "After the last one was given, the device needs its 1 µs.",
+            "After the last one is handed over, the device needs its 1 µs.",
         ),
         "400 * 5 + 1  # 2001",
         stage="worked",
@@ -86,8 +93,9 @@ TASKS = (
     Task(
         "milliseconds",
         "Milliseconds by events",
-        "`work` is a function that gives the device something to do. Write the function that tells how many "
-        "milliseconds the device takes for it. Fill the four gaps (with other lines, if you like).\n\n"
+        "`work` is a function that gives the device something to do. Write a function that returns how many "
+        "milliseconds the device takes for it. Fill the four gaps (with other lines, if you like).\n"
+        "\n"
         "    def milliseconds(work):\n"
         "        start = tk.cuda.Event(enable_timing=True)\n"
         "        end = tk.cuda.Event(enable_timing=True)\n"
@@ -113,15 +121,15 @@ TASKS = (
                 ),
                 Slip(
                     TIMING,
-                    "the time does not begin where the work does. Put an event on the stream right before `work()`, or "
-                    "let the device finish first what it was given earlier.",
+                    "the time does not begin where the work begins. Put an event on the stream right before "
+                    "`work()`, or let the device finish its earlier work first.",
                     behaves=(tried.by_stopwatch_too_early, tried.by_events_behind),
                 ),
             ),
         ),
         (
-            "`event.record()` puts an event on the stream. One belongs before the work, one behind it.",
-            "Before you ask for the time, the device must have come to `end`: `end.synchronize()`.",
+            "`event.record()` puts an event on the stream. You need one before the work and one after it.",
+            "Before you ask for the time, the device must have reached `end`: `end.synchronize()`.",
             "`start.record()`, `work()`, `end.record()`, `end.synchronize()`, and then `start.elapsed_time(end)`.",
         ),
         "def milliseconds(work):\n"
@@ -155,9 +163,10 @@ TASKS = (
     Task(
         "on_the_side",
         "On the side",
-        "`x` was just written, or is about to be, on the current stream. Compute `x * 3` on the stream `side`, and "
-        "give it to code that goes on with it on the **current** stream. The streams have to wait for each other; the "
-        "program must not.\n\n"
+        "`x` has been written on the current stream, or soon will be. Compute `x * 3` on the stream `side`, "
+        "and return it to code that uses it on the **current** stream. The streams have to wait for each "
+        "other; the program must not.\n"
+        "\n"
         "    def tripled(x, side):\n"
         "        here = tk.cuda.current_stream()\n"
         "        side.wait_stream(___)\n"
@@ -187,22 +196,23 @@ TASKS = (
                 ),
                 Slip(
                     RACE,
-                    "there and not back: the current stream does not wait for `side`, and would read `y` before it is "
-                    "made.",
+                    "one wait is missing: the current stream does not wait for `side`, and would read `y` "
+                    "before it is made.",
                     behaves=tried.side_without_the_second,
                 ),
                 Slip(
                     WHO,
-                    "`synchronize` holds the whole program up. `wait_stream` and `wait_event` let the queues wait, and "
-                    "come back at once.",
+                    "`synchronize` holds up the whole program. `wait_stream` and `wait_event` let the queues "
+                    "wait, and return at once.",
                     behaves=(tried.side_with_a_halt, tried.side_halted_behind),
                 ),
             ),
         ),
         (
-            "There are two waits: one on the way there, one on the way back.",
-            "`a.wait_stream(b)`: what is given to `a` from now on waits for all that `b` was given until now.",
-            "`side.wait_stream(here)` before the block, `here.wait_stream(side)` behind it.",
+            "You need two waits: one before the work on `side`, and one after it.",
+            "After `a.wait_stream(b)`, all new work on `a` waits for all the work that `b` has been given so "
+            "far.",
+            "`side.wait_stream(here)` before the block, `here.wait_stream(side)` after it.",
         ),
         "def tripled(x, side):\n"
         "    current = tk.cuda.current_stream()\n"
@@ -253,9 +263,10 @@ TASKS = (
             ),
         ),
         (
-            "Which of the calls in the loop needs a number on the CPU's side?",
+            "Which of the calls in the loop needs a number on the CPU?",
             "A sum can stay on the device: the total may be a tensor, too.",
-            "Add up `(batch * batch).sum()` without `.item()`, and call `.item()` on the total, behind the loop.",
+            "Add up `(batch * batch).sum()` without `.item()`, and call `.item()` on the total, after the "
+            "loop.",
         ),
         "def energy(batches):\n"
         "    total = 0.0\n"
@@ -279,8 +290,9 @@ TASKS = (
     ),
     Task(
         "told_where",
-        "Told where?",
-        "The table has ten rows; 10 is no index of it.\n\n" + lettered(TABLE, "ABCDEF") + "\n\n"
+        "Which line reports it?",
+        "The table has ten rows, so 10 is not one of its indices.\n"
+        "\n" + lettered(TABLE, "ABCDEF") + "\n\n"
         "Which line reports the error when you run the program as it is, and which one with `CUDA_LAUNCH_BLOCKING=1`? "
         "Give two letters, in this order.",
         letters_check(
@@ -299,16 +311,16 @@ TASKS = (
                 "E": Slip(BLAME, "E gives the device more work, and waits for nothing.", given=""),
                 "D": Slip(BLAME, "a shape is known without the device: D waits for nothing.", given=""),
                 "B": Slip(
-                    BLAME, "a tensor may hold a 10. It is wrong as an index of `table` alone.", given=""
+                    BLAME, "a tensor may hold a 10. It is wrong only as an index of `table`.", given=""
                 ),
-                "A": Slip(BLAME, "ten zeros are as good as any.", given=""),
+                "A": Slip(BLAME, "line A only makes ten zeros.", given=""),
             },
             ordered="the right two letters, in the wrong order: first the program as it is, then with blocking.",
         ),
         (
-            "With blocking every call waits for its own work: the line that made the mistake is told.",
-            "Without it, go on to the first line that cannot do without a number of the device.",
-            "The lookup is C; the first number is wanted in F.",
+            "With blocking every call waits for its own work, so the line with the mistake reports it.",
+            "Without it, find the first line that needs a number from the device.",
+            "The lookup is C; the first number is needed in F.",
         ),
         '"F C"  # as it is; with blocking',
         entry="A B",
@@ -324,10 +336,12 @@ TASKS = (
     Task(
         "negatives",
         "A photograph in strips",
-        "A photograph comes in `strips`, `uint8` tensors in pinned memory. Copy each to the device on the stream "
-        "`copying`, and make its negative (255 less each number) on the stream `working`, so that the next strip is on "
-        "its way while this one is worked on. Give a list of the negatives, on the device, in order. The program must "
-        "not wait.\n\n    def negatives(strips, copying, working):\n"
+        "A photograph comes in `strips`, `uint8` tensors in pinned memory. Copy each to the device on the "
+        "stream `copying`, and make its negative (255 minus each number) on the stream `working`, so that "
+        "the next strip is on its way while this one is worked on. Return a list of the negatives, on the "
+        "device, in order. The program must not wait.\n"
+        "\n"
+        "    def negatives(strips, copying, working):\n"
         "        ...\n"
         "        return ...",
         device_check(
@@ -361,8 +375,8 @@ TASKS = (
             "In the loop: a block on `copying`, a wait, a block on `working`.",
             '`strip.to("cuda", non_blocking=True)` only queues the copy. `working.wait_stream(copying)` comes between '
             "the two blocks.",
-            "And because `working` reads memory that was made on `copying`: `there.record_stream(working)` keeps it "
-            "from being used again too soon.",
+            "`working` reads memory that was made on `copying`, so `there.record_stream(working)` keeps that "
+            "memory from being used again too soon.",
         ),
         "def negatives(strips, copying, working):\n"
         "    made = []\n"
@@ -402,8 +416,9 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "This function brings the numbers of `x` home. When you try it, they are nearly always right. Now and then "
-        "they are old ones. Repair it.\n\n"
+        "This function fetches the numbers of `x` to the CPU. They are nearly always right, but now and then "
+        "they are old ones. Repair it.\n"
+        "\n"
         "    def fetched(x):\n"
         "        here = tk.empty(x.shape, dtype=x.dtype, pin_memory=True)\n"
         "        here.copy_(x, non_blocking=True)\n"
@@ -414,8 +429,9 @@ TASKS = (
             slips=(
                 Slip(
                     STALE,
-                    "the list is made while the copy is still in the queue. `tolist()` of a tensor on the CPU waits "
-                    "for nothing. The program has to wait for the copy, so the wait belongs behind the copy.",
+                    "the list is made while the copy is still in the queue. `tolist()` of a tensor on the "
+                    "CPU waits for nothing. The program has to wait for the copy, so the wait has to come "
+                    "after the copy.",
                     behaves=(tried.fetched_too_early, tried.fetched_after_a_wait_before),
                 ),
             ),
@@ -423,8 +439,8 @@ TASKS = (
         (
             "`here` is on the CPU: nothing in the last line waits for the device.",
             "Wait between the copy and the reading. For what, and with which call?",
-            "`tk.cuda.current_stream().synchronize()` before the last line; or an event that is recorded behind the "
-            "copy.",
+            "`tk.cuda.current_stream().synchronize()` before the last line; or an event that is recorded "
+            "after the copy.",
         ),
         "def fetched(x):\n"
         "    home = tk.empty(x.shape, dtype=x.dtype, pin_memory=True)\n"

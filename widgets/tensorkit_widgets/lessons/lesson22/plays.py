@@ -81,11 +81,11 @@ def timed_tells(seen: Any) -> str:
     """What is wrong with what `timed` saw."""
     begins, waits, number, plausible = seen
     if not waits:
-        return "your function answered before the device had done the work. Who waits for it, and where?"
+        return "your function answered before the device had done the work. Which line waits for it?"
     if not begins:
         return (
-            "the time begins at the wrong moment: an event has to be recorded before `work()` is called, or all "
-            "earlier work be waited for."
+            "the time begins at the wrong moment: record an event before `work()` is called, or wait for all "
+            "earlier work first."
         )
     if not number:
         return "the answer should be one number, the milliseconds."
@@ -129,7 +129,7 @@ def beside_tells(seen: Any) -> str:
     if not there:
         return "the side stream was given nothing: the product has to be computed inside `with tk.cuda.stream(side):`."
     if not fresh:
-        return "the side stream read `x` before it was written: the result is not 3 times the 5 that was."
+        return "the side stream read `x` before it was written: the result is not 3 times the new number, 5."
     return (
         "look again."
         if followed
@@ -160,7 +160,7 @@ def waits_tells(seen: Any) -> str:
         return "it should give a Python number."
     if waits != 1:
         return f"the program waited {waits} times for the device; once is enough."
-    return f"the number should be another; yours gave {value}."
+    return f"that is the wrong number: your function gave {value}."
 
 
 # -- negatives(strips, copying, working) ------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def in_turn_tells(seen: Any) -> str:
         return (
             "`working` does not wait for the copy: it would make a negative of bytes that are not there yet."
         )
-    return "it should give a list with the negative of each strip, 255 less each number, on the device."
+    return "it should give a list with the negative of each strip, 255 minus each number, on the device."
 
 
 # -- fetched(x) -------------------------------------------------------------------------------------------------------

@@ -66,13 +66,13 @@ QUESTIONS = (
         "run `c = a @ b`, and read it; then we run `tk.cuda.synchronize()`, and read it again. Which of the two parts "
         "takes longer?",
         "The line with `synchronize()`",
-        "`a @ b` only hands the work over and comes back. The product is computed while the program is at its next "
-        "lines, and the first line that has to wait gets all the time.",
+        "`a @ b` only hands the work over and returns. The product is computed while the program runs its "
+        "next lines, so the first line that has to wait takes all the time.",
         options=("The line with `@`", "The line with `synchronize()`"),
         slips=(
             Slip(
                 "timing a GPU without synchronising",
-                "On the CPU it would be so. Here the call is over long before the product is.",
+                "On the CPU that would be right. Here the call is over long before the product is.",
                 given="The line with `@`",
             ),
         ),
@@ -83,12 +83,13 @@ QUESTIONS = (
         '`x = tk.arange(5.0, device="cuda")`. Which of these six lines make the program wait for the device? Press '
         "their numbers.\n\n" + lettered(WAITS, "123456"),
         (4, 5, 6),
-        "4 and 6 show numbers, which first have to be there. 5 needs to know how many are `True`, for the size of `z` "
-        "is on the CPU's side. 1 and 3 are handed to the device and left alone; the shape in 2 is known without it.",
+        "4 and 6 show numbers, which have to be computed first. 5 needs to know how many are `True`, because "
+        "the program keeps the size of `z`. 1 and 3 only hand work to the device, and the program knows the "
+        "shape in 2.",
         slips=(
             Slip(
                 "`.item()` waits for the device",
-                "One is well hidden: the **size** of `y[y > 4]` depends on the numbers.",
+                "One more wait is well hidden: the **size** of `y[y > 4]` depends on the numbers.",
                 given=(4, 6),
             ),
             Slip("`.item()` waits for the device", "Printing a tensor shows its numbers, too.", given=(4,)),
@@ -104,12 +105,12 @@ QUESTIONS = (
             ),
             Slip(
                 "a call only queues",
-                "`y.sum()` in line 3 is a tensor on the device. No line has looked at it yet.",
+                "`y.sum()` in line 3 is a tensor on the device. Nothing reads it yet.",
                 given=(3, 4, 5, 6),
             ),
             Slip(
                 "a call only queues",
-                "If every line waited, the two could never work side by side.",
+                "If every line waited, the CPU and the device could never work side by side.",
                 given=(1, 2, 3, 4, 5, 6),
             ),
         ),
@@ -122,8 +123,8 @@ QUESTIONS = (
         "A webinar timed a loop over a million numbers, `for i in range(len(t)): sum += t[i]`. On the laptop's CPU it "
         "took 1.37 s. How long did it take with `t` on the laptop's GPU?",
         "4.54 s",
-        "A million steps, and each of them gives the device work of its own: about 4.5 µs a step, whatever there is to "
-        "add. The addition itself takes next to nothing.",
+        "Each of the million steps gives the device work of its own, and that takes about 4.5 µs, whatever "
+        "there is to add. The addition itself takes next to nothing.",
         options=("4.54 s", "1.36 s", "0.05 ms"),
         slips=(
             Slip(
@@ -133,18 +134,21 @@ QUESTIONS = (
             ),
             Slip(
                 "small work is slower on a GPU",
-                "That is what one `t.sum()` took there, all million at once. One at a time is another matter.",
+                "That is what one `t.sum()` took on the GPU, for the whole million at once. The loop adds "
+                "one number at a time.",
                 given="0.05 ms",
             ),
         ),
     ),
     Question(
         "race",
-        "The stream `side` is still at earlier work, and the current stream has nothing to do.\n\n"
+        "The stream `side` is still busy with earlier work, and the current stream has nothing to do.\n"
+        "\n"
         '    x = tk.zeros(3, device="cuda")\n'
         "    with tk.cuda.stream(side):\n"
         "        x.fill_(7)\n"
-        "    y = x + 1\n\n"
+        "    y = x + 1\n"
+        "\n"
         "What may `y[0]` hold in the end?",
         EITHER,
         "`x.fill_(7)` is in one queue, `x + 1` in another, and nothing makes one wait for the other. The idle stream "
@@ -166,10 +170,12 @@ QUESTIONS = (
     ),
     Question(
         "early_read",
-        "`x`, on the device, holds 5, 5, 5. `here = tk.zeros(3, pin_memory=True)` is on the CPU. The device is still "
-        "at earlier work.\n\n"
+        "`x`, on the device, holds 5, 5, 5. `here = tk.zeros(3, pin_memory=True)` is on the CPU. The device "
+        "is still busy with earlier work.\n"
+        "\n"
         "    here.copy_(x, non_blocking=True)\n"
-        "    print(here.sum().item())\n\n"
+        "    print(here.sum().item())\n"
+        "\n"
         "What is printed?",
         0,
         "The copy is in the queue, behind the earlier work. `here` is a tensor on the CPU, so nothing makes the "
@@ -188,13 +194,14 @@ QUESTIONS = (
         "Index 99 does not exist. At which line does the error surface here? Press its number.\n\n"
         + lettered(LATE, "123456"),
         (6,),
-        "The lookup fails on the device, while the program is already further on. Line 4 is only queued, line 5 needs "
-        "a shape. Line 6 has to wait for the numbers, so the error surfaces there. (A GPU may report it at any call in "
-        "between.)",
+        "The lookup fails on the device, while the program runs on. Line 4 is only queued, line 5 needs a "
+        "shape. Line 6 has to wait for the numbers, so the error surfaces there. (A GPU may report it at any "
+        "call in between.)",
         slips=(
             Slip(
                 "device errors blame the wrong line",
-                "That is where the mistake shows on the CPU. Here line 3 is given to the device, and comes back.",
+                "That is where the mistake shows on the CPU. Here line 3 only gives work to the device, and "
+                "returns.",
                 given=(3,),
             ),
             Slip(
@@ -205,7 +212,7 @@ QUESTIONS = (
             Slip("device errors blame the wrong line", "A shape is known without the device.", given=(5,)),
             Slip(
                 "device errors blame the wrong line",
-                "A tensor may hold a 99. It is wrong as an index, and only of `x`.",
+                "A tensor may hold a 99. It is wrong only as an index of `x`.",
                 given=(2,),
             ),
         ),

@@ -51,7 +51,7 @@ QUIZZES = (
                 slips=(
                     Slip(
                         "a saved slice saves the whole storage",
-                        "That is what you see through the view. What is behind it?",
+                        "That is what the view shows. How large is the storage behind it?",
                         given=64,
                     ),
                     Slip("bytes per element", "A `uint8` takes one byte.", given=25600),
@@ -62,8 +62,8 @@ QUIZZES = (
                 "written_behind",
                 "`t = tk.ones(3)`, `a = t.numpy()`, and then `t.mul_(4)`. What number does `a[0]` hold?",
                 4,
-                "Tensor and array read the same memory, so who looks **when** matters. Keep that in mind today. "
-                "(Lesson 15)",
+                "Tensor and array read the same memory, so it matters **when** you look. Keep that in mind "
+                "for this lesson. (Lesson 15)",
                 slips=(
                     Slip("NumPy shares memory", "`numpy()` copies nothing: `a` sees the write.", given=1),
                 ),
