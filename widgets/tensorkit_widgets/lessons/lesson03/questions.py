@@ -49,13 +49,13 @@ QUESTIONS = (
         slips=(
             Slip(
                 "strides follow the view",
-                "It would be 1 in a fresh tensor, but nothing fresh was made: the right neighbour of the 3 is now "
+                "It would be 1 in a fresh tensor, but nothing new was stored: the right neighbour of the 3 is now "
                 "the 4.",
                 given=1,
             ),
             Slip("a size is not a stride", "That is how many columns `y` has.", given=2),
             Slip(STEPS, "4 is the number in that slot; the slot is number 3.", given=4),
-            Slip(STEPS, "Forward: the 4 comes after the 3 in the storage.", given=-3),
+            Slip(STEPS, "The step is forward: the 4 comes after the 3 in the storage.", given=-3),
             Slip(STEPS, "That is the step to `y[1, 1]`, one down and one to the right.", given=5),
         ),
         proof=lambda tk: tk.tensor([[3, 1, 2], [4, 1, 7]]).t().stride(1),
@@ -80,8 +80,12 @@ QUESTIONS = (
         (1, 3, 6),
         "Dimensions 0 and 2 change places and take their strides with them; dimension 1 stays.",
         slips=(
-            Slip("strides follow the view", "A fresh tensor of that size would have that.", given=(2, 1, 1)),
-            Slip("transpose moves no data", "That is the stride before.", given=(6, 3, 1)),
+            Slip(
+                "strides follow the view",
+                "A fresh tensor of that size would have that stride.",
+                given=(2, 1, 1),
+            ),
+            Slip("transpose moves no data", "That is the stride before the transpose.", given=(6, 3, 1)),
             Slip("a size is not a stride", "That is the new size.", given=(3, 2, 1)),
             Slip("permute vs view", "That is `transpose(0, 1)`.", given=(3, 6, 1)),
             Slip("permute vs view", "That is `transpose(1, 2)`.", given=(6, 1, 3)),
@@ -109,7 +113,7 @@ QUESTIONS = (
             ),
             Slip(
                 "a size is not a stride",
-                "The size says how many; it is (1, 3).",
+                "The size says how many numbers there are, and it is (1, 3).",
                 given="A row with 999 numbers",
             ),
         ),
