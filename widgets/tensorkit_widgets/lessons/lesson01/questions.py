@@ -28,7 +28,7 @@ CHANNELS = "channels are a dimension"
 ZERO = "counting from zero"
 
 
-POINTERS = "No: that is the row of pointers; the floats come on top"
+POINTERS = "No: that is the row of pointers, without the floats"
 
 
 def _text(tk: Any) -> str:
@@ -180,7 +180,7 @@ QUESTIONS = (
         options=(
             "Yes: 8 bytes for each, and a little for the list",
             POINTERS,
-            "No: a part of it is room for more floats",
+            "No: some of it is room for more floats",
         ),
         slips=(
             Slip(
@@ -191,7 +191,7 @@ QUESTIONS = (
             Slip(
                 LIST,
                 "A list that grew has spare room. This one was made in one go: 56 + 1000·8, and not a byte more.",
-                given="No: a part of it is room for more floats",
+                given="No: some of it is room for more floats",
             ),
         ),
         proof=_weighed,

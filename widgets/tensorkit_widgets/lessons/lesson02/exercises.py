@@ -186,7 +186,7 @@ TASKS = (
     ),
     Task(
         "which_strides",
-        "Which size and stride draw this?",
+        "Which size and stride print this?",
         "A storage holds the numbers 0 to 11, each in the slot of its own number. A tensor on it prints as\n\n"
         "    tensor([[ 1.,  5.,  9.],\n"
         "            [ 3.,  7., 11.]])\n\n"

@@ -373,8 +373,8 @@ TASKS = (
         ),
         (
             "Transpose it first, and look. What is still wrong?",
-            "A transpose mirrors along the diagonal; one more mirror makes a turn of it. Which dimension must be "
-            "reversed?",
+            "A transpose mirrors along the diagonal; a second mirroring turns it into a rotation. Which dimension "
+            "must be reversed?",
             "After the transpose, dimension 0 counts the old columns. When you turn it to the left, the last "
             "column becomes the first row.",
         ),

@@ -98,11 +98,11 @@ QUESTIONS = (
         "size_one",
         "You make a row whose dimension 0 has the size 1 and the stride 999, on a storage of three "
         "numbers: `tk.arange(3.0).as_strided((1, 3), (999, 1))`. What do you get?",
-        "The row `[[0., 1., 2.]]`: that step of 999 is never taken",
+        "The row `[[0., 1., 2.]]`, as usual",
         "A dimension of size 1 has only the index 0, and 0 times any stride is 0.",
         options=(
             "An error: slot 999 does not exist",
-            "The row `[[0., 1., 2.]]`: that step of 999 is never taken",
+            "The row `[[0., 1., 2.]]`, as usual",
             "A row with 999 numbers",
         ),
         slips=(
@@ -118,7 +118,7 @@ QUESTIONS = (
             ),
         ),
         proof=lambda tk: (
-            "The row `[[0., 1., 2.]]`: that step of 999 is never taken"
+            "The row `[[0., 1., 2.]]`, as usual"
             if tk.arange(3.0).as_strided((1, 3), (999, 1)).tolist() == [[0.0, 1.0, 2.0]]
             else ""
         ),
@@ -133,8 +133,8 @@ QUESTIONS = (
         slips=(
             Slip(
                 TURN,
-                "That is `photo.transpose(0, 1)`. It is still a picture of her, so each row of it is a column of the "
-                "photo; `view` reads no columns.",
+                "That is `photo.transpose(0, 1)`. It is still a picture of her, because each of its rows is a "
+                "column of the photo; `view` reads no columns.",
                 given="Picture 1",
             ),
             Slip(

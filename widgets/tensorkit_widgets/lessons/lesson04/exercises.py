@@ -246,7 +246,7 @@ TASKS = (
     ),
     Task(
         "which_repeats",
-        "Which size and stride draw this?",
+        "Which size and stride print this?",
         "A storage holds the numbers 0 to 11, each in the slot of its own number. A tensor on it, made without "
         "copying, prints as\n\n"
         "    tensor([[3., 4.],\n"
