@@ -125,7 +125,7 @@ TASKS = (
         "size_of_brackets",
         "Read the size off the brackets",
         "Worked: `tk.tensor([[1, 2], [3, 4], [5, 6]])` has two levels of brackets, so two dimensions. The outer "
-        "brackets hold 3 things, each of them holds 2: the size is **(3, 2)**.\n\n"
+        "brackets hold 3 things, and each of those holds 2, so the size is **(3, 2)**.\n\n"
         "Your turn: what is the size of `tk.tensor([[[1, 2, 3], [4, 5, 6]]])`?",
         tuple_check(
             1,
@@ -136,13 +136,17 @@ TASKS = (
                 Slip(BRACKETS, "The outermost brackets come first.", given=(3, 2, 1)),
                 Slip(BRACKETS, "That is how many numbers there are.", given=(6,)),
                 Slip(BRACKETS, "The outermost brackets hold one thing only.", given=(2, 2, 3)),
-                Slip("rows come before columns", "Two rows of three numbers.", given=(1, 3, 2)),
+                Slip(
+                    "rows come before columns",
+                    "There are two rows of three numbers, so the 2 comes first.",
+                    given=(1, 3, 2),
+                ),
             ),
         ),
         (
             "How many brackets open at the left end? There are that many dimensions.",
             "The outermost brackets hold one thing. What does that one hold?",
-            "One table, of two rows, of three numbers.",
+            "There is one table. It has two rows of three numbers.",
         ),
         "(1, 2, 3)",
         stage="worked",
@@ -162,8 +166,8 @@ TASKS = (
     Task(
         "batch_of_two",
         "A batch of two sounds",
-        "`t` holds four samples of a sound, size (4,); `-t` is the same sound upside down. Make one batch of the two, "
-        "size **(2, 4)**:\n\n"
+        "`t` holds four samples of a sound, size (4,); `-t` is the same sound upside down. Make one batch of the "
+        "two, size **(2, 4)**:\n\n"
         "    batch = ___",
         tensor_check(
             size=(2, 4),
@@ -181,18 +185,18 @@ TASKS = (
                 ),
                 Slip(
                     "cat vs stack",
-                    "the two sounds were added up; the batch holds both.",
+                    "the two sounds were added up; the batch should hold both.",
                     behaves=lambda t: t - t,
                 ),
                 Slip(
                     "cat vs stack",
-                    "that is one of the two; the batch holds both.",
+                    "that is one of the two; the batch should hold both.",
                     behaves=(lambda t: t, lambda t: -t),
                 ),
             ),
         ),
         (
-            "You need a new dimension, in front of the one that is there.",
+            "You need a new dimension, in front of the one that `t` has.",
             "`stack` makes a new dimension; `cat` lengthens one that is there.",
             "`tk.stack([t, -t])`",
         ),
@@ -218,7 +222,7 @@ TASKS = (
         "encode",
         "Text to numbers",
         "Write `encode(text)`, which gives a tensor with one number for each character of a text: the one that "
-        "Python's `ord` knows.\n\n"
+        "Python's `ord` gives.\n\n"
         "    def encode(text):\n"
         "        return ___",
         function_check(
@@ -240,18 +244,18 @@ TASKS = (
                 ),
                 Slip(
                     TABLE,
-                    "that table begins with a = 0; this one should be `ord`'s, in which a is 97.",
+                    "your table begins with a = 0. Use the table of `ord`, in which a is 97.",
                     behaves=lambda text: _codes(text) - ord("a"),
                 ),
                 Slip(
                     TABLE,
-                    "that table begins with a = 1; this one should be `ord`'s, in which a is 97.",
+                    "your table begins with a = 1. Use the table of `ord`, in which a is 97.",
                     behaves=lambda text: _codes(text) - ord("a") + 1,
                 ),
                 Slip(
                     TABLE,
-                    "those are the bytes of the text in UTF-8: right for plain English letters, but é has two of "
-                    "them. `ord` gives one number for each character.",
+                    "those are the bytes of the text in UTF-8: they are right for plain English letters, but é "
+                    "takes two bytes. `ord` gives one number for each character.",
                     behaves=lambda text: tensorkit.tensor(list(text.encode())),
                 ),
             ),
@@ -303,12 +307,12 @@ TASKS = (
             slips=(
                 Slip(
                     LIST,
-                    "that is the table alone: a row of pointers. The rows that they lead to come on top.",
+                    "that is the table alone, a row of pointers. Add the rows that they lead to.",
                     behaves=sys.getsizeof,
                 ),
                 Slip(
                     LIST,
-                    "those are the lists with their pointers. The floats that these lead to come on top.",
+                    "those are the lists with their pointers. Add the floats that the pointers lead to.",
                     behaves=(
                         lambda rows: sys.getsizeof(rows) + sum(map(sys.getsizeof, rows)),
                         lambda rows: sys.getsizeof(rows) + sum(_sizes(rows).values()),
@@ -316,8 +320,7 @@ TASKS = (
                 ),
                 Slip(
                     LIST,
-                    "the rows and their numbers are there. The table itself, a list of pointers to the rows, is "
-                    "missing.",
+                    "you counted the rows and their numbers. Add the table itself, a list of pointers to the rows.",
                     behaves=(
                         lambda rows: sum(map(_flat_bytes, rows)),
                         lambda rows: _table_bytes(rows) - sys.getsizeof(rows),
@@ -357,7 +360,7 @@ TASKS = (
             ),
         ),
         (
-            "There are three layers: the table, its rows, and the numbers of the rows. `sys.getsizeof` weighs one "
+            "There are three layers: the table, its rows, and the numbers in the rows. `sys.getsizeof` weighs one "
             "object of any of them.",
             "Collect the rows in a dictionary with `id(row)` as its key, so that each is there once; then the "
             "numbers in the same way.",
@@ -524,8 +527,8 @@ PUZZLES = (
         "padded_sentences",
         "A batch of sentences",
         "`sentences` holds three sentences of different lengths. Make `batch`: one row for each sentence, one "
-        "number for each word. Rows of a tensor are equally long, so fill the short ones with 0 **at the end**; for "
-        "that to mean *no word here*, the vocabulary has to be counted from **1**.",
+        "number for each word. Rows of a tensor are equally long, so fill the short ones with 0 **at the end**. "
+        "Number the words of the vocabulary from **1**, so that 0 can mean *no word here*.",
         _PADDED,
         "batch",
         tensor_check(
@@ -547,7 +550,7 @@ PUZZLES = (
         ),
         (
             "The vocabulary and the length of the rows have to be known before the loop.",
-            "In the loop: the numbers of one sentence, then the zeros that are missing, then the row joins the "
+            "In the loop, make the numbers of one sentence, then add the missing zeros, then add the row to the "
             "others.",
             "`batch = tk.tensor(rows)` comes last, after the loop, not in it.",
         ),

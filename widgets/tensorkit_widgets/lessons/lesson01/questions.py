@@ -28,7 +28,7 @@ CHANNELS = "channels are a dimension"
 ZERO = "counting from zero"
 
 
-POINTERS = "No: that is the row of pointers; the floats come on top"
+POINTERS = "No: that is the row of pointers, without the floats"
 
 
 def _text(tk: Any) -> str:
@@ -58,7 +58,7 @@ QUIZZES = (
                 "five_zeros",
                 "How many bytes do the numbers of `tk.zeros(5)` take?",
                 20,
-                "Five numbers of four bytes each, because floats are `float32` unless you say otherwise.",
+                "Five numbers of four bytes each take 20, because floats are `float32` unless you say otherwise.",
                 slips=(
                     Slip("default dtype", "That would be `float64`, NumPy's choice.", given=40),
                     Slip("bytes per element", "One byte has room for 256 different values only.", given=5),
@@ -80,13 +80,13 @@ QUIZZES = (
             ),
             Question(
                 "no_device",
-                "A program makes `w = tk.zeros(3)` on a machine with two GPUs, and never mentions a device. Where are "
-                "the numbers of `w`?",
+                "A program makes `w = tk.zeros(3)` on a machine with two GPUs, and never mentions a device. Where "
+                "are the numbers of `w`?",
                 "In the main memory, on the `cpu`",
                 "A tensor is made on the CPU unless you say otherwise, whatever the machine has to offer.",
                 options=("On the first GPU", "In the main memory, on the `cpu`", "Half of them on each GPU"),
                 slips=(
-                    Slip(HERE, "Nothing moves there by itself.", given="On the first GPU"),
+                    Slip(HERE, "Nothing moves to a GPU by itself.", given="On the first GPU"),
                     Slip(HERE, "A tensor lives on one device.", given="Half of them on each GPU"),
                 ),
                 proof=lambda tk: f"In the main memory, on the `{tk.zeros(3).device}`",
@@ -157,11 +157,15 @@ QUESTIONS = (
         "batch_size",
         "Three photos of size (75, 64, 3) become one batch. What size is it?",
         (3, 75, 64, 3),
-        "A fourth dimension, in front of the others: which photo.",
+        "A fourth dimension, in front of the others, says which photo.",
         slips=(
             Slip("cat vs stack", "That is one photo, three times as high.", given=(225, 64, 3)),
             Slip("cat vs stack", "That is one photo with nine colours.", given=(75, 64, 9)),
-            Slip("the batch comes first", "The photos are counted before all else.", given=(75, 64, 3, 3)),
+            Slip(
+                "the batch comes first",
+                "The dimension that counts the photos comes first.",
+                given=(75, 64, 3, 3),
+            ),
             Slip("cat vs stack", "That is one photo, three times as wide.", given=(75, 192, 3)),
             Slip("rows come before columns", "The rows come before the columns.", given=(3, 64, 75, 3)),
         ),
@@ -169,14 +173,14 @@ QUESTIONS = (
     ),
     Question(
         "getsizeof",
-        "A list holds 1000 different floats, and `sys.getsizeof` says 8,056 bytes for it. Is that the memory that "
+        "A list holds 1000 different floats, and `sys.getsizeof` gives 8,056 bytes for it. Is that the memory that "
         "the list and its floats take?",
         POINTERS,
         "A list holds pointers, 8 bytes each. The float objects that they lead to were not counted.",
         options=(
             "Yes: 8 bytes for each, and a little for the list",
             POINTERS,
-            "No: a part of it is room for more floats",
+            "No: some of it is room for more floats",
         ),
         slips=(
             Slip(
@@ -187,7 +191,7 @@ QUESTIONS = (
             Slip(
                 LIST,
                 "A list that grew has spare room. This one was made in one go: 56 + 1000·8, and not a byte more.",
-                given="No: a part of it is room for more floats",
+                given="No: some of it is room for more floats",
             ),
         ),
         proof=_weighed,
@@ -196,7 +200,7 @@ QUESTIONS = (
         "tensor_bytes",
         "The same 1000 floats in a tensor: `t = tk.tensor(numbers)`. How many bytes does its storage have?",
         4000,
-        "1000 numbers of four bytes, side by side, and nothing else. `float32` is the default.",
+        "It holds 1000 numbers of four bytes, side by side, and nothing else. `float32` is the default.",
         slips=(
             Slip("bytes per element", "That is `float64`, NumPy's default.", given=8000),
             Slip(

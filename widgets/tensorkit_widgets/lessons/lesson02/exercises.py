@@ -103,7 +103,7 @@ TASKS = (
     Task(
         "slice_by_hand",
         "Slice by hand",
-        "`as_strided(size, stride, offset)` lets you write the three parts yourself. Fill the gaps so that "
+        "`as_strided(size, stride, offset)` lets you write the three things yourself. Fill the gaps so that "
         "`u` is what `t[1:3, 2:5]` gives:\n\n"
         "    t = tk.arange(24.0).view(4, 6)\n"
         "    u = t.as_strided((2, 3), (___, ___), ___)",
@@ -123,14 +123,14 @@ TASKS = (
                 ),
                 Slip(
                     "rows come before columns",
-                    "the two strides are in each other's place: the step down comes first.",
+                    "the two strides are the wrong way round: the step down comes first.",
                     size=(2, 3),
                     stride=(1, 6),
                     shares=True,
                 ),
                 Slip(
                     "offsets count slots",
-                    "skipping one row and two columns is an offset of 6 + 2 slots, not of 1, 2 or 3.",
+                    "if you skip one row and two columns, you skip 6 + 2 slots, not 1, 2 or 3.",
                     when=lambda answer, mine, base: _stays(mine, base) and mine.offset in (1, 2, 3),
                 ),
                 Slip(
@@ -186,12 +186,11 @@ TASKS = (
     ),
     Task(
         "which_strides",
-        "Which size and stride draw this?",
-        "A storage holds the numbers 0 to 11, each in the slot of its own number. Some tensor on it "
-        "prints as\n\n"
+        "Which size and stride print this?",
+        "A storage holds the numbers 0 to 11, each in the slot of its own number. A tensor on it prints as\n\n"
         "    tensor([[ 1.,  5.,  9.],\n"
         "            [ 3.,  7., 11.]])\n\n"
-        "Give its size, stride and offset as `((_, _), (_, _), _)`, or a tensor that is it.",
+        "Give its size, stride and offset as `((_, _), (_, _), _)`, or give such a tensor.",
         layout_check(
             size=(2, 3),
             stride=(2, 4),
@@ -199,12 +198,12 @@ TASKS = (
             slips=(
                 Slip(
                     "permute vs view",
-                    "the two strides are in each other's place: one row down goes from 1 to 3.",
+                    "the two strides are the wrong way round: one row down leads from 1 to 3.",
                     stride=(4, 2),
                 ),
                 Slip(
                     "offsets count slots",
-                    "the first number is 1, and the offset is the slot that it is in.",
+                    "the first number is 1, and the offset is the slot that holds it.",
                     offset=0,
                 ),
                 Slip(
@@ -212,7 +211,7 @@ TASKS = (
                     "the size is right, but (3, 1) is a fresh tensor's stride. Read the steps off the print.",
                     stride=(3, 1),
                 ),
-                Slip("permute vs view", "the picture has two rows and three columns.", size=(3, 2)),
+                Slip("permute vs view", "the print shows two rows and three columns.", size=(3, 2)),
             ),
         ),
         (
@@ -254,8 +253,8 @@ TASKS = (
             slips=(
                 Slip(
                     "id() as a storage test",
-                    "`t` and `t.t()` are two Python objects on one storage, and your function says no. `id()` and "
-                    "`is` ask about the objects. What they have in common is the storage's address.",
+                    "`t` and `t.t()` are two Python objects on one storage, but your function gives False. `id()` "
+                    "and `is` ask about the objects. What they have in common is the storage's address.",
                     behaves=lambda a, b: a is b,
                 ),
                 Slip(
@@ -265,19 +264,19 @@ TASKS = (
                 ),
                 Slip(
                     "equal is not shared",
-                    "yours compares the numbers. A clone holds equal numbers in a storage of its own, and `t.t()` has "
-                    "another size on the same one.",
+                    "yours compares the numbers. A clone holds equal numbers in a storage of its own, and `t.t()` "
+                    "has another size on the same one.",
                     behaves=(_equal, _equal_in_any_order, lambda a, b: bool((a == b).all())),
                 ),
                 Slip(
                     "",
-                    "yours says False of every pair, even of `t` and `t` itself. (Do you compare `storage()`? That "
-                    "makes a new Python object at every call, and two of those are never equal.)",
+                    "yours gives False for every pair, even for `t` and `t` itself. (Do you compare `storage()`? "
+                    "That makes a new Python object at every call, and two of those are never equal.)",
                     behaves=lambda a, b: False,
                 ),
                 Slip(
                     "",
-                    "yours says True of every pair, even of two with other numbers.",
+                    "yours gives True for every pair, even for two with different numbers.",
                     behaves=lambda a, b: True,
                 ),
             ),
@@ -329,7 +328,8 @@ TASKS = (
             slips=(
                 Slip(
                     "a slice aliases its base",
-                    "the right rows, but still in the storage of the photo: painting them white paints the photo.",
+                    "those are the right rows, but they are still in the storage of the photo: if you paint them "
+                    "white, you paint the photo.",
                     size=(10, 64, 3),
                     offset=30 * 192,
                     shares=True,
@@ -356,13 +356,13 @@ TASKS = (
                 ),
                 Slip(
                     "",
-                    "a strip of its own, but already white: leave the painting to `fill_`.",
+                    "the strip has its own storage, but it is white already: leave the painting to `fill_`.",
                     behaves=lambda t: t[30:40].clone().fill_(255),
                 ),
             ),
         ),
         (
-            "Which rows does `photo[a:b]` take? And whose storage are their numbers in?",
+            "Which rows does `photo[a:b]` take? And whose storage holds their numbers?",
             "You need the numbers in a storage of their own: a copy.",
             "`clone()` copies a tensor into a new storage.",
         ),
@@ -388,9 +388,9 @@ TASKS = (
     Task(
         "weigh_the_storages",
         "Repair: how much do they hold?",
-        "`memory` is given a list of tensors. It should give the bytes of the storages that they read, where a storage "
-        "that several of them read is counted **once**. For `t = tk.zeros(1000)` and `[t, t[:10], t.view(10, 100)]`, "
-        "that is 4000. This one gives 12000. Repair it.\n\n"
+        "`memory` is given a list of tensors. It should add up the bytes of the storages that they read, and count "
+        "a storage that several of them read only **once**. For `t = tk.zeros(1000)` and `[t, t[:10], t.view(10, "
+        "100)]`, the result should be 4000. This function gives 12000. Repair it.\n\n"
         "    def memory(tensors):\n"
         "        sizes = {id(t): t.untyped_storage().nbytes() for t in tensors}\n"
         "        return sum(sizes.values())",
@@ -403,8 +403,8 @@ TASKS = (
             slips=(
                 Slip(
                     "id() as a storage test",
-                    "`id` tells Python objects apart: `t` and `t[2:]` are two objects on one storage, which is counted "
-                    "twice.",
+                    "`id` tells Python objects apart: `t` and `t[2:]` are two objects on one storage, which is "
+                    "counted twice.",
                     behaves=lambda tensors: sum({id(t): _bytes(t) for t in tensors}.values()),
                 ),
                 Slip(
@@ -420,7 +420,8 @@ TASKS = (
                 ),
                 Slip(
                     "a slice aliases its base",
-                    "that adds up the numbers that the tensors show. They have none of their own: ask their storages.",
+                    "that adds up the numbers that the tensors show. They have none of their own: ask their "
+                    "storages.",
                     behaves=(
                         lambda tensors: sum(t.nbytes for t in tensors),
                         lambda tensors: sum({id(t): t.nbytes for t in tensors}.values()),
@@ -428,15 +429,15 @@ TASKS = (
                 ),
                 Slip(
                     "equal is not shared",
-                    "storages of the same length were taken for one. A clone is as long as its source, and has a "
-                    "storage of its own.",
+                    "you took storages of the same length for one storage. A clone is as long as its source, and "
+                    "has a storage of its own.",
                     behaves=lambda tensors: sum({_bytes(t) for t in tensors}),
                 ),
             ),
         ),
         (
             "In lesson 01, `id` was right for the boxes of a list, because those are Python objects. Is a storage "
-            "the object that reads it?",
+            "the same thing as the tensor object that reads it?",
             "What is the same for `t` and `t[2:]`, and different for a clone?",
             "The address of the storage: `t.untyped_storage().data_ptr()`.",
         ),

@@ -39,7 +39,7 @@ QUESTIONS = (
         "`t` is `tk.arange(10.0).view(2, 5)`. We write into its **storage**, not into `t`: `storage[3] = 10.0`. What "
         "does `t` show afterwards?",
         "`t[0, 3]` is now `10.`",
-        "`t` has no numbers of its own: what it shows, it reads from the storage, then and there.",
+        "`t` has no numbers of its own: it reads them from the storage each time you look at it.",
         options=(
             "Nothing: `t` keeps its own numbers",
             "`t[0, 3]` is now `10.`",
@@ -61,16 +61,19 @@ QUESTIONS = (
     ),
     Question(
         "next_row",
-        "Ten slots hold `t`, which has two rows of five. In `t`, take one step down, from `t[0, 2]` to `t[1, 2]`. How "
+        "`t` has two rows of five, kept in ten slots. Take one step down in `t`, from `t[0, 2]` to `t[1, 2]`. How "
         "many slots is that step in the storage? Draw it, or type the number.",
         5,
-        "`t[0, 2]` is in slot 2. Then come the rest of its row and the beginning of the next: `t[1, 2]` is in slot 7.",
+        "`t[0, 2]` is in slot 2. Then come the rest of its row and the beginning of the next: `t[1, 2]` is in slot "
+        "7.",
         slips=(
             Slip(STEPS, "That is one step to the right: `t[0, 3]` is the neighbour of `t[0, 2]`.", given=1),
             Slip("a size is not a stride", "That is the number of rows.", given=2),
             Slip(STEPS, "Those are the slots in between. Count the steps from slot 2 to slot 7.", given=4),
             Slip(
-                STEPS, "One too many: a row of five ends before slot 5, where the next one begins.", given=6
+                STEPS,
+                "That is one too many: the first row ends in slot 4, and the next one begins in slot 5.",
+                given=6,
             ),
             Slip(STEPS, "Down in `t` is forward in the storage: from slot 2 to slot 7, not back.", given=-5),
             Slip("strides count slots", "Those are bytes; a slot holds one number.", given=20),
@@ -86,12 +89,16 @@ QUESTIONS = (
         "One row down is still four slots further. One column to the right now skips a number: two slots.",
         slips=(
             Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
-            Slip("strides follow the view", "A fresh tensor of size (2, 2) would have that.", given=(2, 1)),
+            Slip(
+                "strides follow the view",
+                "A fresh tensor of size (2, 2) would have that stride.",
+                given=(2, 1),
+            ),
             Slip("a step multiplies the stride", "Only dimension 1 has a step of 2.", given=(8, 2)),
             Slip("a size is not a stride", "That is its size.", given=(2, 2)),
             Slip(
                 "rows come before columns",
-                "The step down is named first, then the one to the right.",
+                "The step down comes first, then the step to the right.",
                 given=(2, 4),
             ),
             Slip(STEPS, "You counted from 1: the next column but one is 2 slots further.", given=(4, 3)),
@@ -102,7 +109,7 @@ QUESTIONS = (
         "alias",
         "`u = t[1:, ::2]`, then `u[0, 0] = 99.0`. What happens to `t`?",
         "`t[1, 0]` becomes `99.` as well",
-        "Both read slot 4 of the one storage. A slice is a new tensor object on the old storage.",
+        "Both read slot 4 of the same storage. A slice is a new tensor object on the old storage.",
         options=(
             "Nothing: `u` is a new tensor",
             "`t[0, 0]` becomes `99.` as well",
@@ -124,17 +131,17 @@ QUESTIONS = (
     ),
     Question(
         "which_slot",
-        "The storage has twenty slots. `x` has three rows and two columns, starts in slot 5, and steps 4 slots down "
-        "and 1 to the right. Which slot does `x[2, 1]` read? Press it, or type its number.",
+        "The storage has twenty slots. `x` has three rows and two columns, and starts in slot 5. A step down is 4 "
+        "slots, and a step to the right is 1. Which slot does `x[2, 1]` read? Press it, or type its number.",
         14,
         "5 + 2·4 + 1·1: the offset, two steps down, one to the right.",
         slips=(
-            Slip("offsets count slots", "Start at the offset: `x[0, 0]` lies in slot 5.", given=9),
+            Slip("offsets count slots", "Start at the offset: `x[0, 0]` is in slot 5.", given=9),
             Slip("counting from zero", "Row 2 is two steps down, because the first row is row 0.", given=10),
             Slip("counting from zero", "Column 1 is one step to the right of column 0.", given=13),
             Slip(
                 "counting from zero",
-                "Rows and columns are counted from 0: that is one row and one column more.",
+                "Rows and columns are counted from 0: that is one row and one column too far.",
                 given=19,
             ),
             Slip(

@@ -42,14 +42,14 @@ QUIZZES = (
         (
             Question(
                 "weigh_millions",
-                "`small = tk.zeros(3)` and `large = tk.zeros(3_000_000)`. How does `sys.getsizeof(large)` compare with "
-                "`sys.getsizeof(small)`?",
+                "`small = tk.zeros(3)` and `large = tk.zeros(3_000_000)`. How does `sys.getsizeof(large)` compare "
+                "with `sys.getsizeof(small)`?",
                 SAME,
-                "It weighs one Python object and follows no pointer, as with a list. The numbers are in "
-                "`large.nbytes`.",
+                "It weighs one Python object and follows no pointers, just as it does with a list. `large.nbytes` "
+                "counts the bytes of the numbers.",
                 options=(SAME, "It is about a million times as much", "It is 8 bytes more for each number"),
                 slips=(
-                    Slip(LIST, "It does not see the numbers.", given="It is about a million times as much"),
+                    Slip(LIST, "It does not count the numbers.", given="It is about a million times as much"),
                     Slip(
                         LIST,
                         "A list has a pointer for each number. A tensor has none.",
@@ -63,14 +63,14 @@ QUIZZES = (
                 "A colour picture is 640 pixels wide and 480 pixels high. What is its size as a tensor, with the "
                 "channels last?",
                 (480, 640, 3),
-                "480 rows, each of 640 pixels, each of three numbers.",
+                "There are 480 rows of 640 pixels, and each pixel has three numbers.",
                 slips=(
                     Slip(
                         "rows come before columns",
                         "The height, the number of rows, is first.",
                         given=(640, 480, 3),
                     ),
-                    Slip("channels are a dimension", "That would be a grey one.", given=(480, 640)),
+                    Slip("channels are a dimension", "That would be a grey picture.", given=(480, 640)),
                     Slip("channels are a dimension", "That has the channels first.", given=(3, 480, 640)),
                 ),
                 proof=lambda tk: tuple(tk.stack([tk.zeros(480, 640)] * 3, dim=2).size()),
@@ -173,7 +173,7 @@ QUIZZES = (
                     ),
                 ),
                 base=_twelve,
-                why="The column starts in slot 3, and its numbers lie four slots apart.",
+                why="The column starts in slot 3, and its numbers are four slots apart.",
                 entry="t[0]",
                 solution="t[:, 3]",
                 right=("t[:, 3]", "[:, -1]", "t.select(1, 3)", "t.t()[3]", "t.as_strided((3,), (4,), 3)"),
@@ -224,13 +224,13 @@ PUZZLES = (
         (
             "Which loop must be the outer one, if each **column** gets one sum?",
             "`total` begins at 0 again for each column, so it is set inside the outer loop and before the inner one.",
-            "`sums.append(total)` comes when a column is done: one step to the left of the line that adds.",
+            "`sums.append(total)` comes when a column is done: indent it one step less than the line that adds.",
         ),
         strays=(
             Stray(
                 "total += storage[i * size[1] + j]",
                 "strides follow the view",
-                "that is right only for a matrix in storage order; the strides say how far apart the rows lie.",
+                "that is right only for a matrix in storage order; the strides say how far apart the rows are.",
             ),
             Stray("total = total + storage[j * stride[1] + i * stride[0]]"),
             Stray("sums = sums + [total]"),

@@ -86,28 +86,32 @@ TASKS = (
                 Slip("transpose moves no data", "that is the stride before the transpose.", given=(15, 5, 1)),
                 Slip(
                     "counting from zero",
-                    "the last column has the number 4, but a row of `t` has 5 numbers: one row down is 5 slots. And "
-                    "then the first and the last stride change places.",
+                    "the last column has the index 4, but a row of `t` has 5 numbers, so one row down is 5 slots. "
+                    "Then the first and the last stride change places.",
                     given=(12, 4, 1),
                 ),
                 Slip(
                     "counting from zero",
-                    "the order is right. But a row of `t` has 5 numbers, though the last of them has the number 4.",
+                    "the order is right, but a row of `t` has 5 numbers, even though the last index in it is 4.",
                     given=(1, 4, 12),
                 ),
                 Slip(
                     "strides follow the view",
-                    "a fresh tensor of size (5, 3, 2) would have that.",
+                    "a fresh tensor of size (5, 3, 2) would have that stride.",
                     given=(6, 2, 1),
                 ),
                 Slip("a size is not a stride", "that is the new size.", given=(5, 3, 2)),
                 Slip("permute vs view", "that swaps dimensions 0 and 1, not 0 and 2.", given=(5, 15, 1)),
                 Slip("permute vs view", "that swaps dimensions 1 and 2, not 0 and 2.", given=(15, 1, 5)),
                 Slip(
-                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(5, 1, 15)
+                    "permute vs view",
+                    "that moves all three dimensions; `transpose` swaps two.",
+                    given=(5, 1, 15),
                 ),
                 Slip(
-                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(1, 15, 5)
+                    "permute vs view",
+                    "that moves all three dimensions; `transpose` swaps two.",
+                    given=(1, 15, 5),
                 ),
             ),
         ),
@@ -137,7 +141,7 @@ TASKS = (
     Task(
         "transpose_by_hand",
         "Transpose by hand",
-        "Make what `t.t()` gives, without `t()`, `transpose` or `permute`: only `as_strided`.\n\n"
+        "Make what `t.t()` gives with `as_strided` alone, without `t()`, `transpose` or `permute`.\n\n"
         "    t = tk.arange(12.0).view(3, 4)\n"
         "    y = t.as_strided(___, ___)",
         tensor_check(
@@ -162,7 +166,7 @@ TASKS = (
                 ),
                 Slip(
                     "transpose moves no data",
-                    "this is `t` as it was; size and stride both change places.",
+                    "this is `t` as it was; the two sizes and the two strides should change places.",
                     behaves=lambda t: t,
                 ),
                 Slip(
@@ -200,8 +204,8 @@ TASKS = (
         "channels_last",
         "Channels last, for a batch",
         "`batch` holds the photo and its negative, channels first: its size is (2, 3, 75, 64). A plotting library "
-        "needs (2, 75, 64, 3), pictures first and channels last. Make it so, as a view. (`ImageView(u)` should show "
-        "her upright.)\n\n"
+        "needs (2, 75, 64, 3), pictures first and channels last. Make this tensor, `u`, as a view. (`ImageView(u)` "
+        "should show her upright.)\n\n"
         "    u = ...",
         tensor_check(
             size=(2, 75, 64, 3),
@@ -251,7 +255,8 @@ TASKS = (
         ),
         (
             "Do you want another division of the row of numbers, or another order of the dimensions?",
-            "`permute` names, for each place of the result, the old dimension that goes there. The batch stays first.",
+            "`permute` names, for each place of the result, the old dimension that goes there. The batch stays "
+            "first.",
             "Rows are dimension 2, columns 3, channels 1.",
         ),
         "u = batch.permute(0, 2, 3, 1)",
@@ -329,7 +334,7 @@ TASKS = (
     Task(
         "quarter_turn",
         "A quarter turn",
-        "Make `turned`: the photo, turned a quarter turn to the **left** (against the clock). Then the top of her head "
+        "Make `turned`: the photo, rotated a quarter turn to the **left** (anticlockwise). Then the top of her head "
         "points to the left, and the ribbons on her chest, near the right edge of the photo, are near the **top**. "
         "You have `transpose`, and `flip(0)` and `flip(1)`, which reverse the rows or the columns. (Look at it with "
         "`ImageView(turned)`.)\n\n"
@@ -368,10 +373,10 @@ TASKS = (
         ),
         (
             "Transpose it first, and look. What is still wrong?",
-            "A transpose mirrors along the diagonal; one more mirror makes a turn of it. Which dimension must be "
-            "reversed?",
-            "After the transpose, dimension 0 counts the old columns. Turning to the left, the last column becomes "
-            "the first row.",
+            "A transpose mirrors along the diagonal; a second mirroring turns it into a rotation. Which dimension "
+            "must be reversed?",
+            "After the transpose, dimension 0 counts the old columns. When you turn it to the left, the last "
+            "column becomes the first row.",
         ),
         "turned = photo.transpose(0, 1).flip(0)",
         stage="free",
@@ -395,8 +400,8 @@ TASKS = (
     Task(
         "mend_the_channels",
         "Repair: channels first",
-        "A network needs its pictures channels first. This function gives the right size, and the network learns "
-        "next to nothing from what it gets. Repair it, for pictures of any size.\n\n"
+        "A network needs its pictures channels first. This function gives the right size, but the network learns "
+        "next to nothing from its result. Repair it, for pictures of any size.\n\n"
         "    def channels_first(picture):\n"
         "        rows, columns, channels = picture.size()\n"
         "        return picture.view(channels, rows, columns)",
@@ -426,7 +431,7 @@ TASKS = (
             ),
         ),
         (
-            "What are the first numbers of the picture in its storage, and which channel should each of them go to?",
+            "What are the first numbers of the picture in its storage? Which channel does each of them belong to?",
             "The order of the dimensions has to change: `permute` does that.",
             "The channels are dimension 2, and they should come first; rows and columns keep their order.",
         ),

@@ -49,13 +49,13 @@ QUESTIONS = (
         slips=(
             Slip(
                 "strides follow the view",
-                "It would be 1 in a fresh tensor, but nothing fresh was made: the right neighbour of the 3 is now "
+                "It would be 1 in a fresh tensor, but nothing new was stored: the right neighbour of the 3 is now "
                 "the 4.",
                 given=1,
             ),
             Slip("a size is not a stride", "That is how many columns `y` has.", given=2),
             Slip(STEPS, "4 is the number in that slot; the slot is number 3.", given=4),
-            Slip(STEPS, "Forward: the 4 comes after the 3 in the storage.", given=-3),
+            Slip(STEPS, "The step is forward: the 4 comes after the 3 in the storage.", given=-3),
             Slip(STEPS, "That is the step to `y[1, 1]`, one down and one to the right.", given=5),
         ),
         proof=lambda tk: tk.tensor([[3, 1, 2], [4, 1, 7]]).t().stride(1),
@@ -80,8 +80,12 @@ QUESTIONS = (
         (1, 3, 6),
         "Dimensions 0 and 2 change places and take their strides with them; dimension 1 stays.",
         slips=(
-            Slip("strides follow the view", "A fresh tensor of that size would have that.", given=(2, 1, 1)),
-            Slip("transpose moves no data", "That is the stride before.", given=(6, 3, 1)),
+            Slip(
+                "strides follow the view",
+                "A fresh tensor of that size would have that stride.",
+                given=(2, 1, 1),
+            ),
+            Slip("transpose moves no data", "That is the stride before the transpose.", given=(6, 3, 1)),
             Slip("a size is not a stride", "That is the new size.", given=(3, 2, 1)),
             Slip("permute vs view", "That is `transpose(0, 1)`.", given=(3, 6, 1)),
             Slip("permute vs view", "That is `transpose(1, 2)`.", given=(6, 1, 3)),
@@ -94,11 +98,11 @@ QUESTIONS = (
         "size_one",
         "You make a row whose dimension 0 has the size 1 and the stride 999, on a storage of three "
         "numbers: `tk.arange(3.0).as_strided((1, 3), (999, 1))`. What do you get?",
-        "The row `[[0., 1., 2.]]`: that step of 999 is never taken",
+        "The row `[[0., 1., 2.]]`, as usual",
         "A dimension of size 1 has only the index 0, and 0 times any stride is 0.",
         options=(
             "An error: slot 999 does not exist",
-            "The row `[[0., 1., 2.]]`: that step of 999 is never taken",
+            "The row `[[0., 1., 2.]]`, as usual",
             "A row with 999 numbers",
         ),
         slips=(
@@ -109,12 +113,12 @@ QUESTIONS = (
             ),
             Slip(
                 "a size is not a stride",
-                "The size says how many; it is (1, 3).",
+                "The size says how many numbers there are, and it is (1, 3).",
                 given="A row with 999 numbers",
             ),
         ),
         proof=lambda tk: (
-            "The row `[[0., 1., 2.]]`: that step of 999 is never taken"
+            "The row `[[0., 1., 2.]]`, as usual"
             if tk.arange(3.0).as_strided((1, 3), (999, 1)).tolist() == [[0.0, 1.0, 2.0]]
             else ""
         ),
@@ -129,8 +133,8 @@ QUESTIONS = (
         slips=(
             Slip(
                 TURN,
-                "That is `photo.transpose(0, 1)`. It is still a picture of her, so each row of it is a column of the "
-                "photo; `view` reads no columns.",
+                "That is `photo.transpose(0, 1)`. It is still a picture of her, because each of its rows is a "
+                "column of the photo; `view` reads no columns.",
                 given="Picture 1",
             ),
             Slip(

@@ -57,11 +57,11 @@ QUIZZES = (
                 "`batch` holds 16 colour pictures of 48 rows and 64 columns, channels last: its size is (16, 48, 64, "
                 "3). What is the size of `batch[:, :, :, 0]`, the red of all of them?",
                 (16, 48, 64),
-                "A red number for each pixel of each picture: sixteen grey pictures.",
+                "There is one red number for each pixel of each picture, so you get sixteen grey pictures.",
                 slips=(
                     Slip(
                         CHANNELS,
-                        "Only one channel is left, and its dimension has gone with the 0.",
+                        "The index 0 chooses one channel, and it removes that dimension.",
                         given=(16, 48, 64, 1),
                     ),
                     Slip(
@@ -69,7 +69,7 @@ QUIZZES = (
                     ),
                     Slip(
                         CHANNELS,
-                        "Nothing has been chosen there: that is the whole batch.",
+                        "That is still the whole batch: the 0 chooses one channel.",
                         given=(16, 48, 64, 3),
                     ),
                     Slip("rows come before columns", "The rows come before the columns.", given=(16, 64, 48)),
@@ -80,7 +80,7 @@ QUIZZES = (
                 "how_far_on",
                 "`t = tk.zeros(4, 5)` and `last = t[3]`. What is `last.data_ptr() - t.data_ptr()`?",
                 60,
-                "`last` begins 15 slots further on, and each slot has four bytes. It is the same storage all the same.",
+                "`last` begins 15 slots further on, and each slot has four bytes. The storage is still the same one.",
                 slips=(
                     Slip(
                         POINTER,

@@ -107,7 +107,7 @@ TASKS = (
         ),
         (
             "How many elements does `tk.zeros(6, 10)` have?",
-            "The sizes of the result multiply to the same number: 3 · 4 · ?.",
+            "The sizes of the result multiply to the same number: 3 · 4 · ?",
             "60 / (3·4)",
         ),
         "6 * 10 // (3 * 4)  # 5",
@@ -145,14 +145,14 @@ TASKS = (
                 ),
                 Slip(
                     "unsqueeze",
-                    "that is the order of lesson 01, with the channels at the end. This network expects them after the "
-                    "items.",
+                    "that is the order of lesson 01, with the channels at the end. This network expects them after "
+                    "the items.",
                     size=(4, 3, 4, 1),
                 ),
-                Slip("unsqueeze", "that is a place behind the rows.", size=(4, 3, 1, 4)),
+                Slip("unsqueeze", "that puts the 1 after the rows.", size=(4, 3, 1, 4)),
                 Slip(
                     COPY,
-                    "the size is right, but the numbers were copied for it.",
+                    "the size is right, but the numbers were copied.",
                     behaves=lambda t: t.unsqueeze(1).clone(),
                 ),
             ),
@@ -183,9 +183,9 @@ TASKS = (
     Task(
         "drop_the_channel",
         "Drop the channel, keep the batch",
-        "Another library keeps the channel of a grey picture at the end: (N, 3, 4, 1) is N items of 3 rows, 4 columns "
-        "and one channel. Write `drop_channel(t)`, which drops the channel, so that (N, 3, 4) is left. No copy, and it "
-        "must work for any N: a batch may hold a single picture.",
+        "Another library keeps the channel of a grey picture at the end: (N, 3, 4, 1) is N items of 3 rows, 4 "
+        "columns and one channel. Write `drop_channel(t)`, which drops the channel, so that (N, 3, 4) is left. No "
+        "copy, and it must work for any N: a batch may hold a single picture.",
         function_check(
             _batch(2),
             _batch(1),
@@ -199,13 +199,14 @@ TASKS = (
                 ),
                 Slip(
                     BATCH,
-                    "that drops dimension 0, the items, whenever there is only one. The channel is the last dimension.",
+                    "that drops dimension 0, the items, whenever there is only one. The channel is the last "
+                    "dimension.",
                     behaves=lambda t: t.squeeze(0),
                 ),
                 Slip(
                     "counting from zero",
-                    "nothing is dropped: dimensions 1 and 2 are rows and columns, and their size is not 1. Dimensions "
-                    "are counted from 0.",
+                    "nothing is dropped: dimensions 1 and 2 are rows and columns, and their size is not 1. "
+                    "Dimensions are counted from 0.",
                     behaves=(lambda t: t.squeeze(2), lambda t: t.squeeze(1)),
                 ),
                 Slip(
@@ -245,13 +246,13 @@ TASKS = (
     ),
     Task(
         "which_repeats",
-        "Which size and stride draw this?",
-        "A storage holds the numbers 0 to 11, each in the slot of its own number. Some tensor on it, for which nothing "
-        "was copied, prints as\n\n"
+        "Which size and stride print this?",
+        "A storage holds the numbers 0 to 11, each in the slot of its own number. A tensor on it, made without "
+        "copying, prints as\n\n"
         "    tensor([[3., 4.],\n"
         "            [3., 4.],\n"
         "            [3., 4.]])\n\n"
-        "Give its size, stride and offset as `((_, _), (_, _), _)`, or a tensor that is it.",
+        "Give its size, stride and offset as `((_, _), (_, _), _)`, or give such a tensor.",
         layout_check(
             size=(3, 2),
             stride=(0, 1),
@@ -265,7 +266,7 @@ TASKS = (
                 ),
                 Slip("offsets count slots", "it starts in slot 3.", stride=(0, 1), offset=0),
                 Slip(REPEATS, "that repeats the columns; here the rows repeat.", stride=(1, 0)),
-                Slip("rows come before columns", "three rows of two numbers.", size=(2, 3)),
+                Slip("rows come before columns", "it has three rows of two numbers.", size=(2, 3)),
             ),
         ),
         (
@@ -293,9 +294,9 @@ TASKS = (
     Task(
         "strips",
         "The photograph, from bottom to top",
-        "`photo` is the photograph of this lesson; it has 75 rows. Cut it into **4** strips, one above the other, with "
-        "`chunk`, and put the strips together again in the opposite order: the lowest on top. "
-        "Within a strip every row stays where it was. (A tuple or a list is turned round by `[::-1]`.)\n\n"
+        "`photo` is the photograph of this lesson; it has 75 rows. Cut it into **4** strips, one above the other, "
+        "with `chunk`, and put the strips together again in the opposite order: the lowest on top. Within a strip "
+        "every row stays where it was. (A tuple or a list is turned round by `[::-1]`.)\n\n"
         "    turned = ...",
         tensor_check(
             size=(75, 64, 3),
@@ -320,7 +321,7 @@ TASKS = (
                 ),
                 Slip(
                     "rows come before columns",
-                    "those strips lie side by side: they were cut out of dimension 1, the columns.",
+                    "those strips are side by side: they were cut out of dimension 1, the columns.",
                     behaves=lambda t: (
                         _joined([piece.transpose(0, 1) for piece in t.chunk(4, 1)[::-1]])
                         .transpose(0, 1)
@@ -337,7 +338,8 @@ TASKS = (
         ),
         (
             "`photo.chunk(4)` gives the strips as a tuple, from top to bottom.",
-            "The last strip is one row short, so `stack` refuses them. Which call lengthens a dimension that is there?",
+            "The last strip is one row short, so `stack` refuses them. Which call lengthens a dimension that is "
+            "there?",
             "Turn the tuple round with `[::-1]`, and give it to `cat`.",
         ),
         "turned = tk.cat(t.chunk(4)[::-1])",
@@ -364,7 +366,7 @@ TASKS = (
         "Repair it",
         "`model` takes a batch of grey pictures **without** their channel, (items, rows, columns), and gives one "
         "number for each item. This function should feed it a batch of size (N, 1, rows, columns), one picture at a "
-        "time, and collect what it gives. It stops with an `IndexError`. Repair it, and give me the function.\n\n"
+        "time, and collect what it gives. It stops with an `IndexError`. Repair it, and give the function itself.\n\n"
         "    def one_by_one(model, batch):\n"
         "        scores = []\n"
         "        for one in batch.split(1):\n"
@@ -377,8 +379,8 @@ TASKS = (
             slips=(
                 Slip(
                     BATCH,
-                    "each `one` is a batch of a single picture, (1, 1, rows, columns), and `squeeze()` takes away both "
-                    "of the 1s. What reaches the model is no longer a batch.",
+                    "each `one` is a batch of a single picture, (1, 1, rows, columns), and `squeeze()` takes away "
+                    "both of the 1s. What reaches the model is no longer a batch.",
                     behaves=lambda model, batch: [model(one.squeeze()) for one in batch.split(1)],
                 ),
                 Slip(
@@ -396,7 +398,7 @@ TASKS = (
         ),
         (
             "Which size does `one` have, and which size does the model expect?",
-            "Of the two dimensions of size 1 only the channel is to be removed.",
+            "There are two dimensions of size 1. Remove only the channel.",
             "one.squeeze(1)",
         ),
         "def one_by_one(model, batch):\n"

@@ -50,9 +50,11 @@ QUESTIONS = (
         "unsqueeze",
         "`b` has the size (3,). What is the size of `b.unsqueeze(1)`?",
         (3, 1),
-        "The new dimension of size 1 is at place 1: behind the 3. `b.unsqueeze(0)` would be (1, 3).",
+        "The new dimension of size 1 is at place 1: behind the 3. `b.unsqueeze(0)` would have the size (1, 3).",
         slips=(
-            Slip("unsqueeze", "That is `b.unsqueeze(0)`: the number is the new 1's own place.", given=(1, 3)),
+            Slip(
+                "unsqueeze", "That is `b.unsqueeze(0)`: the number is the place of the new 1.", given=(1, 3)
+            ),
             Slip("unsqueeze", "It adds one dimension, of size 1.", given=(3,)),
             Slip("unsqueeze", "It adds one dimension, not two.", given=(3, 1, 1)),
         ),
@@ -61,17 +63,19 @@ QUESTIONS = (
     Question(
         "squeeze_batch",
         "A batch of **one** grey image has the size (1, 1, 28, 28): items, channels, rows, columns. "
-        "You want to be rid of the channel and write `batch.squeeze()`. What size do you get?",
+        "You want to get rid of the channel, so you write `batch.squeeze()`. What size do you get?",
         (28, 28),
-        "`squeeze()` drops **every** dimension of size 1: the batch is gone too. `squeeze(1)` drops the channel alone. "
-        "With two images in the batch the same line gives (2, 28, 28): a mistake that shows only sometimes.",
+        "`squeeze()` drops **every** dimension of size 1: the batch dimension too. `squeeze(1)` drops the channel "
+        "alone. With two images in the batch the same line gives (2, 28, 28): a mistake that shows only sometimes.",
         slips=(
             Slip(
                 BATCH,
                 "That is `squeeze(1)`. Without a number it does not know which 1 you meant.",
                 given=(1, 28, 28),
             ),
-            Slip(BATCH, "Both have the size 1.", given=(1, 1, 28, 28)),
+            Slip(
+                BATCH, "It drops every dimension of size 1, and there are two of them.", given=(1, 1, 28, 28)
+            ),
             Slip(BATCH, "It drops dimensions of size 1, no others.", given=(784,)),
         ),
         proof=lambda tk: tuple(tk.zeros(1, 1, 28, 28).squeeze().size()),
@@ -85,7 +89,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 REPEATS,
-                "That would be so if the rows were copied one behind the other: 4 + 2·3 + 1.",
+                "That would be right if the rows were copied one after another: 4 + 2·3 + 1.",
                 given=11,
             ),
             Slip(REPEATS, "One row down is a step of 0 slots, not of 1.", given=7),
@@ -125,7 +129,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 PIECES,
-                "That would be 3, 3, 2, 2, the fairest way (`tensor_split` does it), or the end of `split(4)`. "
+                "That is the last piece of 3, 3, 2 and 2 numbers (`tensor_split` cuts like that), or of `split(4)`. "
                 "`chunk` makes all pieces equally long, as far as the numbers go.",
                 given=(8, 9),
             ),

@@ -51,12 +51,17 @@ QUIZZES = (
             ),
             Question(
                 "pixel_below",
-                "A photograph of size (75, 64, 3) lies in memory row by row, pixel by pixel, three slots to a "
-                "pixel. How many slots is it from the red of one pixel to the red of the pixel **below**?",
+                "A photograph of size (75, 64, 3) is kept in memory row by row and pixel by pixel, with three "
+                "slots to a pixel. How many slots is it from the red of one pixel to the red of the pixel "
+                "**below**?",
                 192,
                 "One row further is 64 pixels of 3 slots each. That is the stride of dimension 0. (Lesson 02)",
                 slips=(
-                    Slip("strides count slots", "64 pixels, and each takes three slots.", given=64),
+                    Slip(
+                        "strides count slots",
+                        "A row has 64 pixels, and each of them takes three slots.",
+                        given=64,
+                    ),
                     Slip("a size is not a stride", "There are 75 rows; a row is 64 pixels long.", given=75),
                     Slip("rows come before columns", "That is the pixel to the right.", given=3),
                     Slip("rows come before columns", "A row is 64 pixels long, not 75.", given=225),

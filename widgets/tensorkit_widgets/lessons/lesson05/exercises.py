@@ -135,7 +135,7 @@ TASKS = (
                     "the slice begins in slot 7. A copy has a storage of its own, and begins where that begins.",
                     offset=7,
                 ),
-                Slip("rows come before columns", "three rows of two numbers.", size=(2, 3)),
+                Slip("rows come before columns", "it has three rows of two numbers.", size=(2, 3)),
                 Slip(
                     "a size is not a stride",
                     "one row down is two slots: a row of the copy has two numbers.",
@@ -168,8 +168,8 @@ TASKS = (
     Task(
         "flat_in_order",
         "In one row, in reading order",
-        "`t = tk.arange(24.0).view(2, 3, 4)`. Make the 24 numbers of `t.permute(2, 0, 1)` one row, in the order in "
-        "which you read that tensor: 0, 4, 8, 12, 16, 20, 1, 5, …\n\n"
+        "`t = tk.arange(24.0).view(2, 3, 4)`. Put the 24 numbers of `t.permute(2, 0, 1)` into one row, in the "
+        "reading order of that tensor: 0, 4, 8, 12, 16, 20, 1, 5, …\n\n"
         "    flat = ...",
         tensor_check(
             size=(24,),
@@ -178,7 +178,7 @@ TASKS = (
             slips=(
                 Slip(
                     REFUSED,
-                    "that is the order of `t`, and of the storage; the permuted tensor is read another way.",
+                    "that is the order of `t`, and of the storage; the permuted tensor is read in another order.",
                     behaves=(lambda t: t.view(-1), lambda t: t.reshape(-1).clone()),
                 ),
                 Slip(
@@ -212,7 +212,7 @@ TASKS = (
     Task(
         "may_flatten",
         "May it be flattened?",
-        "Write the rule yourself: from the size and the stride of a matrix, does `view(-1)` work? Give me the "
+        "Write the rule yourself: given the size and the stride of a matrix, does `view(-1)` work? Give the "
         "function, without calling it.\n\n"
         "    def may_flatten(size, stride):\n"
         "        return ...",
@@ -226,8 +226,8 @@ TASKS = (
             slips=(
                 Slip(
                     REFUSED,
-                    "yours allows it always. From the end of one row to the start of the next the step may be another "
-                    "one: then no single stride does for the walk.",
+                    "yours always allows it. The step from the end of one row to the start of the next may differ "
+                    "from the others, and then no single stride fits the walk.",
                     behaves=lambda size, stride: True,
                 ),
                 Slip(
@@ -257,8 +257,8 @@ TASKS = (
                 ),
                 Slip(
                     "permute vs view",
-                    "that asks whether the strides fall from left to right. They also have to fit the sizes: the part "
-                    "of each row does not.",
+                    "that asks whether the strides fall from left to right. They also have to fit the sizes, and "
+                    "those of a part of each row do not.",
                     behaves=(
                         lambda size, stride: stride[0] >= stride[1],
                         lambda size, stride: stride[0] > stride[1],
@@ -268,9 +268,9 @@ TASKS = (
             ),
         ),
         (
-            "One step down has to be what walking to the end of a row, and one further, is.",
+            "One step down must be as long as a walk to the end of a row and one step further.",
             "That is `stride[0] == size[1] * stride[1]`.",
-            "And along a dimension of size 1 there is no step at all: then it always works.",
+            "Along a dimension of size 1 there is no step at all, so then it always works.",
         ),
         "def may_flatten(size, stride):\n    return 1 in size or stride[0] == size[1] * stride[1]",
         stage="free",
@@ -311,7 +311,7 @@ TASKS = (
                 ),
                 Slip(
                     WHOLE,
-                    "each of them is a slice of a copy: its storage holds the whole row. Take the slice first.",
+                    "each of them is a slice of a copy, and its storage holds the whole row. Take the slice first.",
                     behaves=lambda table: [row.clone()[:2] for row in table],
                 ),
                 Slip(
@@ -323,7 +323,7 @@ TASKS = (
             ),
         ),
         (
-            "Whose storage does `row[:2]` use?",
+            "Whose storage does `row[:2]` read?",
             "Each tensor needs a copy of two numbers. What do you copy, and when?",
             "Go through the rows with `for row in table`; take the slice first, then `clone()` it.",
         ),
@@ -350,9 +350,9 @@ TASKS = (
         "`pressures` holds the blood pressures of 30 patients, in the order of the file. If the instrument had "
         "drifted meanwhile, a single patient would not show it; the mean of any seven in a row might. Write "
         "`windows_of(row, n)`: all windows of `n` neighbouring numbers of a row, one window in each row of the "
-        "result. The first begins with the first number, and each of the others one number later than the one before. "
-        "Nothing may be copied. (Ask a row for its stride before you choose those of the windows: `pressures` is "
-        "a column of a table.)",
+        "result. The first begins with the first number, and each of the others one number later than the one "
+        "before. Nothing may be copied. (Look at the stride of the row before you choose the strides of the "
+        "windows: `pressures` is a column of a table.)",
         function_check(
             _windows("of the second column of a table, windows of 7", 1, 2, 30, 7),
             _windows("of ten numbers, windows of 3", 0, 1, 10, 3),
@@ -360,7 +360,7 @@ TASKS = (
             slips=(
                 Slip(
                     "strides count slots",
-                    "the strides are those of a row whose numbers lie side by side. In a column of a table the next "
+                    "the strides are those of a row whose numbers are side by side. In a column of a table the next "
                     "number is `row.stride(0)` slots away.",
                     behaves=lambda row, n: row.as_strided((row.size(0) - n + 1, n), (1, 1)),
                 ),
@@ -396,7 +396,7 @@ TASKS = (
         ),
         (
             "How many windows of 3 are there in a row of 4 numbers? And of `n` in `row.size(0)`?",
-            "One number to the right, in a window, is `row.stride(0)` slots. And one window down?",
+            "One number to the right, in a window, is `row.stride(0)` slots. And how many slots is one window down?",
             "row.as_strided((row.size(0) - n + 1, n), (row.stride(0), row.stride(0)))",
         ),
         "def windows_of(row, n):\n"
@@ -430,8 +430,8 @@ TASKS = (
     Task(
         "lost_write",
         "Repair it",
-        "This function should write 0 into the first element of a matrix. For some matrices it works, for others "
-        "nothing happens, and there is no error. Repair it, and give me the function itself.\n\n"
+        "This function should write 0 into the first element of a matrix. For some matrices it works. For others "
+        "nothing happens, and there is no error. Repair it, and give the function itself.\n\n"
         "    def clear_first(t):\n"
         "        t.reshape(-1)[0] = 0",
         function_check(
@@ -447,8 +447,8 @@ TASKS = (
                 ),
                 Slip(
                     REFUSED,
-                    "now it says when it cannot, which is better. But the first element of a matrix can be reached "
-                    "without making a row of it.",
+                    "now it raises an error when it cannot, which is better. But the first element of a matrix can "
+                    "be reached without turning it into a row.",
                     behaves=lambda t: t.view(-1)[:1].fill_(0),
                 ),
                 Slip(

@@ -59,10 +59,12 @@ def _gap(tk: Any) -> int:
 QUESTIONS = (
     Question(
         "the_jump",
-        "`y` is `x.t()`, and every number of `x` is its own slot. Read the first row of `y`: 0, 4, 8, so each step is "
-        "+4 slots. The next number in reading order is `y[1, 0]`. How many slots is that step? Draw it, or type it.",
+        "`y` is `x.t()`, and every number of `x` is also the number of its slot. Read the first row of `y`: 0, 4, "
+        "8, so each step is +4 slots. The next number in reading order is `y[1, 0]`. How many slots is that step? "
+        "Draw it, or type it.",
         -7,
-        "From slot 8 back to slot 1. A tensor in one dimension has **one** stride, and none is +4, +4, -7.",
+        "From slot 8 back to slot 1. A tensor in one dimension has **one** stride, and no single stride makes the "
+        "steps +4, +4, -7.",
         slips=(
             Slip(
                 REFUSED,
@@ -101,7 +103,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 "strides of size-1 dimensions",
-                "A transpose is not the trouble; a walk with two different steps is.",
+                "The transpose is not the problem; a walk with two different steps is.",
                 given="An error, as after every transpose",
             ),
         ),
@@ -115,8 +117,8 @@ QUESTIONS = (
         "which_contiguous",
         "`x` is `tk.arange(12).view(3, 4)`. Which of these is **contiguous**?",
         "`x[1:]`",
-        "Read in order, `x[1:]` walks the slots 4, 5, 6, … 11 one by one; where it starts does not matter. `x[:, ::2]` "
-        "leaves out every second slot, and `x.t()` jumps.",
+        "Read in order, `x[1:]` walks the slots 4, 5, 6, … 11 one by one; where it starts does not matter. `x[:, "
+        "::2]` leaves out every second slot, and `x.t()` jumps.",
         options=("`x.t()`", "`x[:, ::2]`", "`x[1:]`"),
         slips=(
             Slip(
@@ -156,14 +158,14 @@ QUESTIONS = (
     ),
     Question(
         "windows",
-        "`s = tk.arange(12)`, so each number is its own slot, and `windows = s.as_strided((4, 3), (2, 1))`. Which "
-        "numbers are in row 2, `windows[2]`? Press them, or type them.",
+        "`s = tk.arange(12)`, so each number is also the number of its slot, and `windows = s.as_strided((4, 3), "
+        "(2, 1))`. Which numbers are in row 2, `windows[2]`? Press them, or type them.",
         (4, 5, 6),
         "Two steps of 2 slots lead to slot 4; from there, one slot at a time.",
         slips=(
             Slip(
                 "strides follow the view",
-                "A fresh table of that size would hold them there: its stride is (3, 1). This one is (2, 1).",
+                "A fresh table of that size, with the stride (3, 1), would hold them there. This stride is (2, 1).",
                 given=(6, 7, 8),
             ),
             Slip("counting from zero", "That is `windows[1]`.", given=(2, 3, 4)),
@@ -181,8 +183,8 @@ QUESTIONS = (
         "`big = tk.zeros(1_000_000)` takes 4,000,000 bytes, and `thumb = big[:3]`. You save `thumb`, three numbers. "
         "How many bytes does the file have?",
         "About 4,000,000",
-        "What is saved is the storage, all of it: the slice is only three numbers that say how to read it. "
-        "The same holds in memory: `thumb` keeps the whole storage alive.",
+        "The whole storage is saved. The slice itself is only a size, a stride and an offset that say how to read "
+        "it. The same is true in memory: `thumb` keeps the whole storage alive.",
         order="given",
         options=("12", "A few hundred", "About 4,000,000"),
         slips=(

@@ -76,7 +76,7 @@ QUIZZES = (
                 "`table` holds a value for each of 3 patients (its rows) on each of 5 days (its columns). What is "
                 "in row 0 of `table.view(5, 3)`?",
                 "Days 0, 1 and 2 of patient 0",
-                "`view` only re-divides the row. `table.t()` would give you day 0 of everybody. (Lesson 03)",
+                "`view` only divides the row differently. `table.t()` would give you day 0 of everybody. (Lesson 03)",
                 options=("Day 0 of patients 0, 1 and 2", "Days 0, 1 and 2 of patient 0"),
                 slips=(
                     Slip(
@@ -92,7 +92,8 @@ QUIZZES = (
                 "A batch of one short sound has the size (1, 10), the offset 0 and, for some reason, the stride (3, "
                 "1). Which slots does it read?",
                 "0, 1, 2, 3, and so on",
-                "A walk never steps along a dimension of size 1, so it does not matter what its stride is. (Lesson 03)",
+                "A walk never steps along a dimension of size 1, so it does not matter what its stride is. (Lesson "
+                "03)",
                 options=("0, 1, 2, 3, and so on", "0, 3, 6, 9, and so on", "3, 4, 5, 6, and so on"),
                 slips=(
                     Slip(
@@ -130,7 +131,7 @@ PUZZLES = (
             Stray(
                 "packed = table.contiguous()",
                 CONTIGUOUS,
-                "`table` is contiguous already, so you get it back as it was. Pack what was turned.",
+                "`table` is contiguous already, so you get it back as it was. Make the turned table contiguous.",
             ),
             Stray(
                 "turned = table.view(5, 2)",

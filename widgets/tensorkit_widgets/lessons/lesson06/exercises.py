@@ -25,7 +25,8 @@ def _bytes(rows: list[list[int]]) -> Callable[[], tuple[object, ...]]:
 
 
 def _picture(given: tuple[Any, ...], made: Any) -> object:
-    """What is looked at after the call: the dtype and the bytes of the new image, and whether the old one is whole."""
+    """What is looked at after the call: the dtype and the bytes of the new image, and whether the old one is "
+    "whole."""
     facts = read(made)
     return facts.dtype, facts.size, facts.values, given[0].sum().item()
 
@@ -43,7 +44,7 @@ BITS = (
     Task(
         "read_the_bits",
         "Read the bits",
-        "A `float16` has 1 sign bit, 5 exponent bits (take 15 from them) and 10 mantissa bits.\n\n"
+        "A `float16` has 1 sign bit, 5 exponent bits (subtract 15 from their number) and 10 mantissa bits.\n\n"
         "Worked: `0 10000 1000000000`. The sign is +, the exponent 16 - 15 = 1, the mantissa 1 + ½. "
         "So: +1 × 2¹ × 1.5 = **3**.\n\n"
         "Your turn: which number is `0 10001 0100000000`?",
@@ -65,7 +66,9 @@ BITS = (
                 ),
                 Slip("bits are not the value", "that is 2² alone: the mantissa is 1 + ¼.", given=4),
                 Slip(
-                    "bits are not the value", "take 15 from the exponent's bits: 17 - 15 = 2.", given=163840
+                    "bits are not the value",
+                    "subtract 15 from the exponent's bits: 17 - 15 = 2.",
+                    given=163840,
                 ),
             ),
         ),
@@ -96,9 +99,8 @@ BITS = (
     Task(
         "fill_the_exponent",
         "Fill in the exponent",
-        "And the other way round: 20 as a `float16`. It is +1.25 × 2⁴, so the sign bit is 0, and of the mantissa "
-        "only the "
-        "bit that counts ¼ is set. Which five bits are missing?\n\n"
+        "Now the other way round: write 20 as a `float16`. It is +1.25 × 2⁴, so the sign bit is 0, and only the "
+        "mantissa bit that counts ¼ is set. Which five bits are missing?\n\n"
         "    0 _____ 0100000000",
         choice_check(
             "10011",
@@ -110,7 +112,7 @@ BITS = (
                 ),
                 Slip(
                     "bits are not the value",
-                    "15 is added here; it is taken away when you read.",
+                    "add 15 here; you subtract it when you read the bits.",
                     given="01011",
                 ),
                 Slip(
@@ -119,7 +121,11 @@ BITS = (
                     given="10100",
                 ),
                 Slip("bits are not the value", "these bits are 18: that gives 10.", given="10010"),
-                Slip("bits are not the value", "turned round: the highest bit comes first.", given="11001"),
+                Slip(
+                    "bits are not the value",
+                    "that is back to front: the highest bit comes first.",
+                    given="11001",
+                ),
                 Slip(
                     "bits are not the value",
                     "that is the right number. Now write it in base two.",
@@ -212,7 +218,7 @@ CODE = (
             slips=(
                 Slip(
                     "integers wrap",
-                    "25 - 45 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
+                    "25 - 45 became 236: below 0, a `uint8` continues at 255. Cast **before** you subtract.",
                     behaves=(
                         lambda t: t[0] - t[1],
                         lambda t: (t[0] - t[1]).int(),
@@ -238,7 +244,7 @@ CODE = (
             ),
         ),
         (
-            "Which numbers can a `uint8` hold? And the difference of two of them?",
+            "Which numbers can a `uint8` hold? Can it hold the difference of two of them?",
             "The difference is between -255 and 255. Cast both rows first, then subtract.",
             "`t.int()` is wide enough: `t.int()[0] - t.int()[1]`",
         ),
@@ -261,11 +267,10 @@ CODE = (
     Task(
         "brighter",
         "A photograph in the sun",
-        "Adding 90 to every byte of a photograph should make it brighter. The picture below shows what became of "
-        "one: the "
-        "bright places have turned dark. Write `brighter(photo)` so that it is right, for any `uint8` tensor: 90 is "
-        "added to every byte, what would be more than 255 "
-        "becomes 255, and the result is `uint8` again. (`clamp(max=255)` cuts at 255.)\n\n"
+        "Adding 90 to every byte of a photograph should make it brighter. The picture below shows what happens: "
+        "the bright places have turned dark. Write `brighter(photo)` so that it is right, for any `uint8` tensor: "
+        "90 is added to every byte, whatever would be more than 255 becomes 255, and the result is `uint8` again. "
+        "(`clamp(max=255)` cuts at 255.)\n\n"
         "    def brighter(photo):\n"
         "        return ...",
         function_check(
@@ -301,7 +306,7 @@ CODE = (
                 ),
                 Slip(
                     "integers wrap",
-                    "the numbers run over 255: there is room for them now, and they still have to be cut.",
+                    "the numbers exceed 255: there is room for them now, but they still have to be cut.",
                     behaves=(
                         lambda photo: photo.int() + 90,
                         lambda photo: photo.long() + 90,
@@ -317,7 +322,7 @@ CODE = (
         ),
         (
             "A byte has no room for 270. What kind of number has room for it?",
-            "First something wider, then the sum, then the cut at 255, and last the byte again.",
+            "Cast to something wider, then add, then cut at 255, and last make bytes again.",
             "`photo.int() + 90` has the room; `.clamp(max=255)` and then `.byte()` do the rest.",
         ),
         "def brighter(photo):\n    return (photo.int() + 90).clamp(max=255).byte()",
@@ -342,8 +347,8 @@ CODE = (
         "exactly",
         "Repair the till",
         "`exactly(coins, price)` should say whether the coins, a `float64` tensor, add up to the price. For three "
-        "coins of "
-        "0.1 and a price of 0.3 it says no. Repair it. (A cent too much or too little is not exact.)\n\n"
+        "coins of 0.1 and a price of 0.3 it gives False. Repair it. (A cent too much or too little is not "
+        "exact.)\n\n"
         "    def exactly(coins, price):\n"
         "        return coins.sum() == price",
         function_check(

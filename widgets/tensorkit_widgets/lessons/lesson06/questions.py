@@ -59,7 +59,11 @@ KINDS = (
             Slip(
                 "bits are not the value", "That would be `x.to(tk.int32)`, which makes new bits.", given="1"
             ),
-            Slip("bits are not the value", "Zero would have no bit set; here seven are.", given="0"),
+            Slip(
+                "bits are not the value",
+                "Zero would have no bit set, and here seven bits are set.",
+                given="0",
+            ),
         ),
         proof=lambda tk: "A large number" if tk.tensor([1.0]).view(tk.int32).item() > 10**9 else "1",
     ),
@@ -70,13 +74,16 @@ FLOATS = (
     Question(
         "one_and_a_half",
         "Here are the sixteen bits of 1.0 as a `float16`: one for the sign, five for the exponent, ten for the "
-        "mantissa. Press the one bit to flip that makes it 1.5.",
+        "mantissa. Which one bit do you flip to make it 1.5? Press it.",
         6,
-        "1.5 is 1 + ½, and the first of the ten mantissa bits counts ½: the sign is in slot 0, the exponent in 1 to 5.",
+        "1.5 is 1 + ½, and the first of the ten mantissa bits counts ½: the sign is in slot 0, the exponent in 1 "
+        "to 5.",
         slips=(
             Slip("bits are not the value", "That is the sign: it gives -1.", given=0),
             Slip(
-                "bits are not the value", "That is the highest bit of the exponent: all ones, `inf`.", given=1
+                "bits are not the value",
+                "That is the highest bit of the exponent: with it, the exponent is all ones, and the number `inf`.",
+                given=1,
             ),
             Slip("bits are not the value", "That is the lowest bit of the exponent: it gives 0.5.", given=5),
             Slip("bits are not the value", "That mantissa bit counts ¼; the first one counts ½.", given=7),
@@ -92,18 +99,17 @@ FLOATS = (
     ),
     Question(
         "plus_one",
-        "`x = tk.tensor(2048.0, dtype=tk.float16)`. Here are six neighbouring `float16` numbers around it: no other "
-        "lies "
-        "between them. Press the one that `x + 1` gives, or type it.",
+        "`x = tk.tensor(2048.0, dtype=tk.float16)`. Here are six neighbouring `float16` numbers around it: there "
+        "is no other between them. Press the one that `x + 1` gives, or type it.",
         (2048,),
-        "2049 lies in the middle between 2048 and 2050, and there the one whose last bit is 0 is taken.",
+        "2049 is exactly halfway between 2048 and 2050, and then the one whose last bit is 0 is taken.",
         slips=(
             Slip(
                 "floats have gaps", "There is no such `float16`: it has 11 digits in base two.", given=(2049,)
             ),
             Slip(
                 "floats have gaps",
-                "It is as near as 2048. In the middle the one whose last bit is 0 is taken.",
+                "2048 is just as near. Halfway between two, the one whose last bit is 0 is taken.",
                 given=(2050,),
             ),
             Slip(
@@ -120,18 +126,22 @@ FLOATS = (
         "half_overflow",
         "Here is a `float32` tensor, `big`. Press each number that `big.half()` turns into `inf`.",
         (70000, 90000),
-        "The largest exponent with a bit that is 0 is 30 - 15 = 15. So `float16` ends just below 2¹⁶: at 65504.",
+        "The largest exponent that is not all ones is 30 - 15 = 15. So `float16` ends just below 2¹⁶, at 65504.",
         slips=(
             Slip(
                 "range is not precision",
                 "60000 is below 2¹⁶ = 65536, and an exponent of 15 is still a power.",
                 given=(60000, 70000, 90000),
             ),
-            Slip("range is not precision", "2¹⁵ × 1.9 is still there: it ends at 65504.", given=_BIG[2:]),
+            Slip(
+                "range is not precision",
+                "30000 is well inside the range: `float16` ends at 65504.",
+                given=_BIG[2:],
+            ),
             Slip("range is not precision", "70000 is more than 2¹⁶ = 65536.", given=(90000,)),
             Slip(
                 "range is not precision",
-                "Ten mantissa bits say how fine it is, not how far it goes.",
+                "Ten mantissa bits say how fine the steps are, not how far they reach.",
                 given=_BIG[1:],
             ),
         ),
@@ -152,7 +162,11 @@ CASTS = (
         slips=(
             Slip("integers wrap", "A `uint8` ends at 255.", given=(300, 200)),
             Slip("integers wrap", "It does not stop at the end: it begins again at 0.", given=(255, 200)),
-            Slip("integers wrap", "That is the other way round: 200 + 100 comes first.", given=(200, 44)),
+            Slip(
+                "integers wrap",
+                "That is the wrong way round: the result of 200 + 100 comes first.",
+                given=(200, 44),
+            ),
             Slip("integers wrap", "Nearly: after 255 comes 0, so 300 is 300 - 256.", given=(45, 200)),
         ),
         proof=lambda tk: _numbers(tk.tensor([200, 100], dtype=tk.uint8) + 100),

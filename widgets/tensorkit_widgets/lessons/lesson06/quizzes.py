@@ -74,10 +74,10 @@ QUIZZES = (
                         "Three rows are skipped, and each of them has ten slots.",
                         given=7,
                     ),
-                    Slip("offsets count slots", "Bytes would be 136; the offset counts slots.", given=136),
+                    Slip("offsets count slots", "136 would be bytes; the offset counts slots.", given=136),
                     Slip(
                         "offsets count slots",
-                        "Four numbers of the first row that is left are skipped too.",
+                        "The `4:` skips four more numbers.",
                         given=30,
                     ),
                     Slip("counting from zero", "Slot 33 is the last one that is skipped.", given=33),
@@ -119,7 +119,8 @@ QUIZZES = (
                 "which_float",
                 "Which of these are `float32`?",
                 ("`tk.tensor([1, 2.5])`", "`tk.zeros(2)`"),
-                "One float among the numbers makes floats of all, and `zeros` makes floats unless you say otherwise.",
+                "One float among the numbers makes them all floats, and `zeros` makes floats unless you say "
+                "otherwise.",
                 options=(
                     "`tk.tensor([1, 2])`",
                     "`tk.tensor([1, 2.5])`",
@@ -162,7 +163,7 @@ QUIZZES = (
                     Slip("integers wrap", "two bytes reach up to 32767.", given="`int16`"),
                     Slip(
                         "range is not precision",
-                        "it ends at 65504, and 300 needs no more than nine digits.",
+                        "it ends at 65504, and 300 needs only nine binary digits.",
                         given="`float16`",
                     ),
                 ),

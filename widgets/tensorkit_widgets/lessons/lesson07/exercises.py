@@ -43,10 +43,9 @@ BITS = (
         "which_dtype",
         "Which dtype comes out?",
         "`a` is an `int32` tensor, `b` a `bool` tensor, `c` a `float16` tensor, all of size (3,).\n\n"
-        "Worked: `b + 1 + c`. First `b + 1`, a bool tensor and a Python integer: the integer is the higher category, "
-        "so "
-        "it is the default integer, `int64`. Then `int64` and `float16`: the float is higher, so the result is "
-        "**float16**.\n\n"
+        "Worked: `b + 1 + c`. First comes `b + 1`, a `bool` tensor and a Python integer. Integer is the higher "
+        "category, so you get the default integer, `int64`. Then `int64` meets `float16`. Float is higher, so the "
+        "result is **float16**.\n\n"
         "Your turn: which dtype does `a * 0.5 + b + c` have? Give its name, such as `int32`.",
         choice_check(
             "float32",
@@ -59,12 +58,12 @@ BITS = (
                 Slip("category before width", "a float takes part, and floats beat integers.", given="int32"),
                 Slip(
                     "default dtype",
-                    "a Python number never widens; it only makes a float of the integers.",
+                    "a Python number never widens; it only turns the integers into floats.",
                     given="float64",
                 ),
                 Slip("category before width", "`bool` is the lowest of all.", given="bool"),
             ),
-            hint="one name of the table, such as `int32`.",
+            hint="the name of one dtype, such as `int32`.",
         ),
         (
             "Go step by step, from the left: `a * 0.5` first.",
@@ -160,7 +159,8 @@ CODE = (
             slips=(
                 Slip(
                     "a cast drops the fraction",
-                    "each of them is a cent short: 19.99 × 100 is 1998.9999999999998, and the cast cut it.",
+                    "each of them is a cent short: 19.99 × 100 is 1998.9999999999998, and the cast dropped the "
+                    "fraction.",
                     behaves=(
                         lambda t: (t * 100).long(),
                         lambda t: (t * 100).int(),
@@ -175,13 +175,13 @@ CODE = (
                 ),
                 Slip(
                     "a cast drops the fraction",
-                    "these are whole euros: multiply first, and round then.",
+                    "these are whole euros: multiply first, then round.",
                     behaves=(lambda t: t.round().long() * 100, lambda t: t.round() * 100),
                 ),
                 Slip(
                     "`.to()` returns",
-                    "the numbers are right, but they are floats still. A cast leaves the tensor as it was and returns "
-                    "another: keep that one.",
+                    "the numbers are right, but they are still floats. A cast leaves the tensor as it was and "
+                    "returns another: keep that one.",
                     behaves=lambda t: (t * 100).round(),
                 ),
                 Slip(
@@ -217,7 +217,8 @@ CODE = (
     Task(
         "the_bits_themselves",
         "The bits themselves",
-        "`t = tk.tensor([0.5, -4.0])`. Give the `int32` tensor that reads **the same bits**, without copying them.\n\n"
+        "`t = tk.tensor([0.5, -4.0])`. Give the `int32` tensor that reads **the same bits**, without copying "
+        "them.\n\n"
         "    bits = ___",
         tensor_check(
             size=(2,),
@@ -284,8 +285,7 @@ CODE = (
                 Slip(
                     "integer mean",
                     "your mean is a whole number: the fraction was dropped, and every score is a little off. Make "
-                    "floats "
-                    "first, and take the mean then.",
+                    "floats first, then take the mean.",
                     behaves=(
                         lambda ages: (ages - ages.sum() // ages.numel()) / ages.float().std(),
                         lambda ages: (ages - ages.float().mean().long()) / ages.float().std(),
@@ -301,20 +301,20 @@ CODE = (
                 ),
                 Slip(
                     "a cast drops the fraction",
-                    "`//` gives whole numbers of it: divide with `/`.",
+                    "`//` gives whole numbers: divide with `/`.",
                     behaves=lambda ages: (ages - ages.float().mean()) // ages.float().std(),
                 ),
                 Slip(
                     "`.to()` returns",
-                    "integers have neither a mean nor a `std`. A cast on a line of its own changes nothing: keep what "
-                    "`float()` returns.",
+                    "integers have neither a mean nor a `std`. A cast on a line of its own changes nothing: keep "
+                    "what `float()` returns.",
                     behaves=lambda ages: (ages.float(), (ages - ages.mean()) / ages.std())[1],
                 ),
             ),
         ),
         (
-            "What does `ages.mean()` say? And `ages.std()`?",
-            "Make floats of the ages once, at the beginning, and calculate with those.",
+            "What do `ages.mean()` and `ages.std()` give?",
+            "Turn the ages into floats once, at the beginning, and calculate with those.",
             "With `x = ages.float()`, the distance from the mean is `x - x.mean()`.",
         ),
         "def standard_scores(ages):\n    x = ages.float()\n    return (x - x.mean()) / x.std()",
@@ -365,8 +365,8 @@ CODE = (
             slips=(
                 Slip(
                     "`.to()` returns",
-                    "the sum is still made of bytes, and wraps: 340 - 256 = 84. `a.int()` on a line of its own changes "
-                    "nothing; it returns another tensor. Keep that one.",
+                    "the sum is still one of bytes, and it wraps: 340 - 256 = 84. `a.int()` on a line of its own "
+                    "changes nothing; it returns another tensor. Keep that one.",
                     behaves=lambda a, b: (a + b) // 2,
                 ),
                 Slip(
@@ -376,14 +376,14 @@ CODE = (
                 ),
                 Slip(
                     "category before width",
-                    "`/` makes floats of them: for whole numbers there is `//`.",
+                    "`/` gives floats: for whole numbers there is `//`.",
                     behaves=lambda a, b: (a.int() + b.int()) / 2,
                 ),
             ),
         ),
         (
             "What does `a.int()` change? Print `a.dtype` before and after that line.",
-            "`int()` gives another tensor. Where do you want to have it?",
+            "`int()` gives another tensor. Where do you keep it?",
             "Either `a = a.int()`, or `a.int()` in the sum itself. One of the two is enough: the sum promotes.",
         ),
         "def halfway(a, b):\n    return (a.int() + b.int()) // 2",

@@ -45,7 +45,7 @@ KINDS = (
         "to_returns",
         "`x = tk.zeros(2)`, and then a line with nothing but `x.to(tk.float64)`. Which dtype does `x` have now?",
         "`float32`",
-        "`to` makes another tensor, and here no name was given to it.",
+        "`to` makes another tensor, and this line gives it no name.",
         options=("`float32`", "`float64`"),
         slips=(
             Slip("`.to()` returns", "That is the dtype of the tensor that it returned.", given="`float64`"),
@@ -60,7 +60,8 @@ CASTS = (
         "truncate",
         "Here is a float tensor, `t`. Press each number that becomes 0 in `t.int()`.",
         (-0.75, -0.25, 0.5, 0.75),
-        "What is after the point is dropped: -1.75 becomes -1, 1.25 becomes 1, and all between -1 and 1 becomes 0.",
+        "What is after the point is dropped: -1.75 becomes -1, 1.25 becomes 1, and everything between -1 and 1 "
+        "becomes 0.",
         slips=(
             Slip(
                 "a cast drops the fraction",
@@ -93,7 +94,7 @@ CASTS = (
                 "everything but 0 is True", "Nothing is dropped, and the sign does not matter.", given=(1, 2)
             ),
             Slip("everything but 0 is True", "The sign does not matter: -3 is not 0.", given=(0.25, 1, 2)),
-            Slip("everything but 0 is True", "2 is not 0 either, and so is True.", given=(1,)),
+            Slip("everything but 0 is True", "2 is not 0 either, so it becomes True.", given=(1,)),
             Slip("everything but 0 is True", "0 is the one number that is False.", given=_ANY),
         ),
         proof=lambda tk: tuple(n for n in _ANY if tk.tensor(n).bool().item()),
@@ -119,10 +120,14 @@ TOGETHER = (
             ),
             Slip(
                 "category before width",
-                "Here the float wins; `float32` would come only from a Python float.",
+                "The dtype of the float tensor wins. An `int64` tensor and a Python float would give `float32`.",
                 given="`float32`",
             ),
-            Slip("category before width", "That is what NumPy does, to lose nothing.", given="`float64`"),
+            Slip(
+                "category before width",
+                "That is what NumPy gives, to lose as little as possible.",
+                given="`float64`",
+            ),
             Slip("category before width", "That is what PyTorch did in its first years.", given="An error"),
         ),
         proof=lambda tk: _name((tk.ones(2, dtype=tk.int64) + tk.ones(2, dtype=tk.float16)).dtype),
@@ -155,7 +160,9 @@ TOGETHER = (
         options=("`2`", "`2.`", "An error"),
         slips=(
             Slip(
-                "integer mean", "The mean of integers is not defined: it would have to be cut.", given="`2`"
+                "integer mean",
+                "Most means do not fit into an integer, so PyTorch does not give one.",
+                given="`2`",
             ),
             Slip(
                 "integer mean",

@@ -55,10 +55,14 @@ QUIZZES = (
                     Slip("bytes per element", "These are bytes, four for each number.", given=(3, 8)),
                     Slip(
                         "what -1 means in view",
-                        "The -1 comes first, so the 8 is the last size.",
+                        "The -1 comes first, and the 8 is the last size.",
                         given=(8, 12),
                     ),
-                    Slip("what -1 means in view", "-1 is not a size: it is worked out.", given=(-1, 8)),
+                    Slip(
+                        "what -1 means in view",
+                        "-1 is not a size: the size is worked out from the others.",
+                        given=(-1, 8),
+                    ),
                 ),
                 proof=lambda tk: tuple(tk.zeros(6, 4).view(tk.uint8).view(-1, 8).size()),
             ),
@@ -66,7 +70,8 @@ QUIZZES = (
                 "one_row",
                 "`photo` is a contiguous tensor of size (75, 64, 3). Which of these refuse `.view(-1)`?",
                 ("`photo[:, 10:20]`", "`photo.permute(2, 0, 1)`"),
-                "Read in order, the slots of these two leave gaps or jump. Whole rows follow one another. (Lesson 05)",
+                "Read in order, the slots of these two leave gaps or jump. Whole rows follow one another. (Lesson "
+                "05)",
                 options=(
                     "`photo[10:20]`",
                     "`photo[:, 10:20]`",
@@ -82,7 +87,7 @@ QUIZZES = (
                     ),
                     Slip(
                         "view after transpose fails",
-                        "the strides have changed places, and no longer merge.",
+                        "the strides have changed places, and the dimensions no longer merge.",
                         given="`photo.permute(2, 0, 1)`",
                     ),
                     Slip(
@@ -95,9 +100,10 @@ QUIZZES = (
             ),
             Question(
                 "apart",
-                "Which of the two dtypes of 16 bits tells 1.0 and 1.001 apart?",
+                "Which of the two 16-bit dtypes can tell 1.0 and 1.001 apart?",
                 "Only `float16`",
-                "`float16` has ten mantissa bits: next after 1 comes 1.00098. For `bfloat16` it is 1.0078. (Lesson 06)",
+                "`float16` has ten mantissa bits: the next number after 1 is 1.00098. In `bfloat16` it is 1.0078. "
+                "(Lesson 06)",
                 options=("Only `float16`", "Only `bfloat16`", "Both"),
                 slips=(
                     Slip(
