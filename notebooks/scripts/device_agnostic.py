@@ -4,7 +4,7 @@ The program names no device but in one place: what the command line asks for, if
 
     python device_agnostic.py                 # a GPU if there is one, the CPU if not
     python device_agnostic.py --disable-cuda  # the CPU
-    TENSORKIT_CUDA=emulated python device_agnostic.py  # an emulated device, which the CPU plays
+    TENSORKIT_CUDA=emulated python device_agnostic.py  # an emulated device, which the CPU imitates
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tensorkit as tk
 
 
 def chosen_device(disable_cuda: bool) -> tk.device:
-    """A CUDA device where there is one and nobody minds; the CPU otherwise."""
+    """A CUDA device where there is one and it does not matter; the CPU otherwise."""
     return tk.device("cuda" if tk.cuda.is_available() and not disable_cuda else "cpu")
 
 
