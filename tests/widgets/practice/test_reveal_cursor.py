@@ -329,14 +329,3 @@ def test_the_buttons_come_into_sight_with_the_keyboard_and_the_mouse(low: Any) -
     low.evaluate(f"() => {{ {NOTEBOOK}.content.outerNode.scrollTop -= 60; }}")
     boxes.last.click()
     until(low, LAST_BUTTON, arg=CARD)
-
-
-def test_somebody_who_goes_on_is_not_called_back(low: Any) -> None:
-    low.keyboard.press("Shift+Enter")
-    until(low, BUTTONS, arg=CARD)
-    before = low.evaluate(TOP)
-    low.mouse.wheel(0, -300)
-    until(low, f"(before) => ({TOP})() < before", arg=before)
-    low.evaluate("() => document.dispatchEvent(new Event('tensorkit-card'))")
-    low.evaluate("() => new Promise(requestAnimationFrame)")
-    assert low.evaluate(TOP) < before

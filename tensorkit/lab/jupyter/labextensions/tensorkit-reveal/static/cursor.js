@@ -102,7 +102,7 @@ export class Cursor {
     const card = left && cardsShown(left.cell).find((one) => !left.before.has(one));
     if (!card) return;
     this.left = null;
-    keepInSight(card);
+    keepInSight(card, true);
   }
 
   /** A cell was run to its end: where it shows no card, the cursor goes on, if it stays for one. @param {boolean} well */
@@ -146,10 +146,15 @@ function cardsShown(cell) {
   return [...cell.node.querySelectorAll(".tk-practice .tk-card")].map((card) => /** @type {HTMLElement} */ (card));
 }
 
-/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card */
-function keepInSight(card) {
+/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card @param {boolean} [onward] never back up the page */
+function keepInSight(card, onward = false) {
   const page = card.closest(".jp-WindowedPanel-viewport");
-  const bring = () => bringIn(card);
+  const outer = card.closest(".jp-WindowedPanel-outer");
+  const bring = () => {
+    const top = outer?.scrollTop ?? 0;
+    bringIn(card);
+    if (onward && outer && outer.scrollTop < top) outer.scrollTop = top;
+  };
   bring();
   if (!page) return;
   const grown = new ResizeObserver(bring);
