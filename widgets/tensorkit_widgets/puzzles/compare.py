@@ -199,6 +199,18 @@ def chains(methods: Sequence[str], count: int, seed: int) -> Iterator[Chain]:
             yield Chain(size, tuple(steps))
 
 
+def _flat(chain: Chain) -> Chain:
+    """The same chain with each view to one dimension, so that the sizes fit again."""
+    layout, steps = Layout(chain.size, contiguous_stride(chain.size)), list[Step]()
+    for name, argument in chain.steps:
+        steps.append((name, (layout.numel,) if name == "view" else argument))
+        try:
+            layout = _engine(layout, steps[-1])
+        except (RuntimeError, ValueError, IndexError):
+            break
+    return replace(chain, steps=tuple(steps))
+
+
 def _smaller(chain: Chain) -> Iterator[Chain]:
     """Chains that are one thing simpler: a step less, a dimension less, a size less."""
     for at in range(len(chain.steps)):
@@ -207,15 +219,25 @@ def _smaller(chain: Chain) -> Iterator[Chain]:
         yield replace(chain, size=chain.size[:d] + chain.size[d + 1 :])
         if n > 1:
             yield replace(chain, size=(*chain.size[:d], n - 1, *chain.size[d + 1 :]))
+            yield _flat(replace(chain, size=(*chain.size[:d], n - 1, *chain.size[d + 1 :])))
     for at, (name, argument) in enumerate(chain.steps):
-        if name == "index":
-            for k in range(len(argument)):
-                for key in (
-                    (*argument[:k], slice(None), *argument[k + 1 :]),
-                    argument[:k] + argument[k + 1 :],
-                ):
-                    if key and key != argument:
-                        yield replace(chain, steps=(*chain.steps[:at], (name, key), *chain.steps[at + 1 :]))
+        for key in _simpler(argument) if name == "index" else ():
+            yield replace(chain, steps=(*chain.steps[:at], (name, key), *chain.steps[at + 1 :]))
+    name, argument = chain.steps[0] if chain.steps else ("", ())
+    for d in range(len(argument)) if name == "index" else ():
+        first = (name, argument[:d] + argument[d + 1 :])
+        yield Chain(chain.size[:d] + chain.size[d + 1 :], (first, *chain.steps[1:]))
+
+
+def _simpler(key: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Keys that are one thing simpler: a part less, a whole dimension for a part, a slice with a number less."""
+    yield key[:-1]
+    for k, part in enumerate(key):
+        parts = [slice(None)]
+        if isinstance(part, slice):
+            parts += [slice(None, part.stop, part.step), slice(part.start, None, part.step)]
+            parts += [slice(part.start, part.stop)]
+        yield from ((*key[:k], other, *key[k + 1 :]) for other in parts if other != part)
 
 
 def shrink(make: Callable[..., Any], found: Difference) -> Difference:
@@ -224,7 +246,7 @@ def shrink(make: Callable[..., Any], found: Difference) -> Difference:
     while going:
         going = False
         for chain in _smaller(found.chain):
-            if not chain.size or not chain.steps:
+            if not chain.size or not chain.steps or any(not argument for _, argument in chain.steps):
                 continue
             try:
                 other = differ(make, chain)

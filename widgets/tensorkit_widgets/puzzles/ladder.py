@@ -45,6 +45,10 @@ class Dials(StrideExplorer):
     def _controls(self) -> Sequence[Control]:
         return [one for one in super()._controls() if one.panel in ("raw", BELOW)]
 
+    def _still(self) -> dict[str, str]:
+        """Without a kernel there is nothing to turn, and the card above tells the rest."""
+        return {"text/plain": "Run this cell to turn the dials of t."}
+
     def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
         painted = super()._paint(serial, only_if_changed)
         if self._hear is not None:
@@ -128,7 +132,7 @@ class Ladder(Card):
             if verdict and not self.solved:
                 said = f"size {size_text(size)}, stride {size_text(stride)}, offset {offset}"
                 self._settled_by(Verdict(True, f"{said}. {rung.why}"), said)
-            elif verdict.misconception and not self.solved:
+            elif any(slip.says == verdict.says for slip in rung.slips) and not self.solved:
                 self._state["verdict"] = verdict
                 self._draw(verdict.says, soon=True)
             else:

@@ -188,14 +188,13 @@ RESTRICTIONS: tuple[Restriction, ...] = (
     ),
     Restriction(
         "C", "diff", "Write `diff(x)`: the n numbers x[i] − x[i − 1], with x[0] itself in place 0. No slice is "
-                     "allowed: build "
-        "the matrix that does it.", MASKS,
+                     "allowed: find "
+        "the matrix that moves the numbers.", MASKS,
         _cases(lambda x: tk.cat([x[:1], x[1:] - x[:-1]]), *_ROWS),
-        ("Row i of the matrix has 1 in column i and −1 in column i − 1.",
-         "Both are comparisons; their difference, as floats, is the matrix.",
-         "`(i[:, None] == i).float() - (i[:, None] == i + 1).float()`"),
-        "def diff(x):\n    i = tk.arange(len(x))\n    column = i[:, None]\n"
-        "    return ((column == i).float() - (column == i + 1).float()) @ x", 9,
+        ("Subtract from `x` the same numbers, moved one place on.",
+         "Row i of the matrix that moves them has a 1 in column i − 1.",
+         "`(i[:, None] == i + 1).float() @ x` are the numbers, moved."),
+        "def diff(x):\n    i = tk.arange(len(x))\n    return x - (i[:, None] == i + 1).float() @ x", 7,
         _own("diff", "n subtractions of two slices"),
         slips=(Slip("", "every sign is turned round.",
                     behaves=lambda x: -tk.cat([x[:1], x[1:] - x[:-1]])),
@@ -219,7 +218,7 @@ RESTRICTIONS: tuple[Restriction, ...] = (
                     behaves=lambda x, k: tk.cat([tk.zeros(k), x[: len(x) - k]]))),
     ),
     Restriction(
-        "C", "flip", "Write `flip(x)`: the n numbers backwards. Rung 10 has shown that strides cannot do it.", MASKS,
+        "C", "flip", "Write `flip(x)`: the n numbers backwards.", MASKS,
         _cases(lambda x: x.flip(0), *_ROWS),
         ("Place i takes the number of place n − 1 − i.", "Their sum is n − 1: the other diagonal of the matrix.",
          "`(i[:, None] + i == n - 1).float() @ x`"),
