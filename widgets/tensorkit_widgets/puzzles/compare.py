@@ -102,7 +102,11 @@ def differ(make: Callable[..., Any], chain: Chain) -> Difference | None:
                 cut, f"yours stopped with {told(error)}; the engine gives {_words(ours)}.", None, ours
             )
         if refusal:
-            return Difference(cut, f"the engine refuses: {refusal} Yours gives {_words(got)}.", _parts(got))
+            return Difference(
+                cut,
+                f"the engine refuses ({refusal.splitlines()[0]}); yours gives {_words(got)}.",
+                _parts(got),
+            )
         if got is ... or got is None:
             raise NotImplementedError(name)
         if (says := _unequal(got, ours)) is not None:

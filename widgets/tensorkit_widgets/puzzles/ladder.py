@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import tensorkit
@@ -17,16 +18,14 @@ from tensorkit_widgets.practice.checking.checks import layout_check
 from tensorkit_widgets.practice.exercise import FRESH
 from tensorkit_widgets.practice.facts import Answer, Verdict, slots
 from tensorkit_widgets.practice.markup import escape, markup, plain
-from tensorkit_widgets.practice.picture import PICTURE_CSS, Picture
 from tensorkit_widgets.puzzles.rungs import REASONS, RUNGS, Reason
 from tensorkit_widgets.puzzles.sitting import card_name
-from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
 from tensorkit_widgets.widget.board import BELOW, Control
 
-__all__ = ["Dials", "Ladder"]
+__all__ = ["Dials", "Ladder", "drawn"]
 
 _ASK = "Turn the dials of `t` until it reads this, or say why no dials can. `t` is `arange(16).view(4, 4)`."
 _CLAIM = "No dials can read this:"
@@ -47,7 +46,8 @@ class Dials(StrideExplorer):
 
     def _still(self) -> dict[str, str]:
         """Without a kernel there is nothing to turn, and the card above tells the rest."""
-        return {"text/plain": "Run this cell to turn the dials of t."}
+        words = "The dials of t turn when this cell has been run."
+        return {"text/html": f'<p class="tk-still">{words}</p>', "text/plain": words}
 
     def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
         painted = super()._paint(serial, only_if_changed)
@@ -67,15 +67,12 @@ class Ladder(Card):
 
     kind = "exercise"
     label = "Rung"
-    _css = static("practice.css") + PICTURE_CSS
 
     def __init__(self, rung: int, *, record: bool = True) -> None:
         if type(rung) is not int or not 1 <= rung <= len(RUNGS):
             raise LookupError(f"the ladder has the rungs 1 to {len(RUNGS)}, and none is called {rung!r}")
         self.recorded = record
         self.number, self._rung = rung, RUNGS[rung - 1]
-        target = tensorkit.tensor(self._rung.values).view(self._rung.size)
-        self._target = Picture(target, "cells")
         self._reading: tuple[Ints, Ints, int] = ((4, 4), (4, 1), 0)
         known = [slip.misconception for slip in self._rung.slips]
         super().__init__(card_name("A", f"Rung {rung}: {self._rung.title}"), FRESH, known)
@@ -130,7 +127,7 @@ class Ladder(Card):
             self._reading = (size, stride, offset)
             verdict, rung = self._found(), self._rung
             if verdict and not self.solved:
-                said = f"size {size_text(size)}, stride {size_text(stride)}, offset {offset}"
+                said = f"Size {size_text(size)}, stride {size_text(stride)}, offset {offset}"
                 self._settled_by(Verdict(True, f"{said}. {rung.why}"), said)
             elif any(slip.says == verdict.says for slip in rung.slips) and not self.solved:
                 self._state["verdict"] = verdict
@@ -175,13 +172,11 @@ class Ladder(Card):
 
     def _body(self, *, live: bool) -> str:
         verdict, solved = self.verdict, self.solved
-        lit = self._rung.values if solved else None
-        target = self._target.part(lit, lit, live=False, revealed=solved)
         parts = [
             f'<p class="tk-eyebrow"><strong>Rung {self.number} of {len(RUNGS)}</strong>'
             f" <span>{escape(self._rung.title)}</span></p>",
             markup(_ASK),
-            f'<div class="tk-pick">{self._target.svg(lit, lit)}</div>' if live else target,
+            drawn(self._rung.values, self._rung.size, solved),
         ]
         if live and not solved:
             parts.append(f'<p class="tk-note" data-now>{escape(self._now())}</p>')
@@ -219,6 +214,22 @@ class Ladder(Card):
     def _ipython_display_(self, **options: Any) -> None:
         super()._ipython_display_(**options)
         self.dials._ipython_display_(**options)
+
+
+def drawn(values: Ints, size: Ints, lit: bool = False) -> str:
+    """The numbers as a table; of more than two dimensions a table of tables, the last two dimensions inside."""
+    colour = "var(--tk-right, #00704f)" if lit else "var(--tk-edge, #6e7781)"
+    cell = f"border: 2px solid {colour}; padding: 0.2em 0.5em; min-width: 1.4em; text-align: center; font-weight: 650"
+    if len(size) > 2:
+        cell, inner = "border: 0; padding: 0.3em 0.7em 0.3em 0", size[-2:]
+        step = prod(inner)
+        texts = [drawn(values[at : at + step], inner, lit) for at in range(0, len(values), step)]
+    else:
+        texts = [str(value) for value in values]
+    cells = [f'<td style="{cell}">{text}</td>' for text in texts]
+    columns = size[-3] if len(size) > 2 else size[-1]
+    body = "".join(f"<tr>{''.join(cells[at : at + columns])}</tr>" for at in range(0, len(cells), columns))
+    return f'<table style="border-collapse: collapse; margin: 0.4em 0; width: auto"><tbody>{body}</tbody></table>'
 
 
 _AGAINST: Mapping[Reason, str] = {
