@@ -19,7 +19,7 @@ SITTINGS: Mapping[str, tuple[str, int]] = {
 
 
 def card_name(letter: str, title: str) -> str:
-    """The name of a card of a sitting, by which it is kept and told by `progress()`."""
+    """The name of a card of a sitting, by which it is kept, and listed by `progress()`."""
     return f"{letter}. {title}"
 
 
