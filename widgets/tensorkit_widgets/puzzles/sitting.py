@@ -27,7 +27,7 @@ def sitting(letter: str) -> Note:
     """How far this sitting is: A, B, C or D.
 
     >>> sitting("B")
-    **B · Sums by strides**: 0 of 4 solved. `forget("B")` begins it again.
+    B · Sums by strides: 0 of 4 solved. forget("B") begins it again.
 
     Raises:
         LookupError: for another letter.
