@@ -86,7 +86,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "timeline",
         "tracing",
     },
-    {"lessons", "plots"},
+    {"lessons", "plots", "puzzles"},
     {"__init__", "__main__"},
 ]
 

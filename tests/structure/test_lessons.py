@@ -10,6 +10,7 @@ import pytest
 
 import tensorkit_widgets
 from tensorkit.lab.normalise import faults
+from tensorkit_widgets import puzzles
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
@@ -24,6 +25,7 @@ def test_the_gallery_shows_every_widget_and_the_lessons_are_numbered() -> None:
     assert [path.stem for path in LESSONS if not re.match(r"\d\d_", path.stem)] == [
         "gallery",
         "index",
+        "puzzles",
         "webinar",
     ]
     cells = json.loads((NOTEBOOKS / "gallery.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -38,6 +40,13 @@ def test_the_gallery_shows_every_widget_and_the_lessons_are_numbered() -> None:
     assert [name for name in told if f"`{name}()`" not in words] == []
     names = set(tensorkit_widgets.__all__) - set(elsewhere) - told
     assert [name for name in sorted(names) if f"{name}(" not in code] == []
+
+
+def test_the_puzzles_use_all_that_is_made_for_them() -> None:
+    """What `tensorkit_widgets.puzzles` offers has its notebook, which the gallery names."""
+    text = (NOTEBOOKS / "puzzles.ipynb").read_text(encoding="utf-8")
+    assert [name for name in puzzles.__all__ if f"{name}(" not in text] == []
+    assert "[puzzles](puzzles.ipynb)" in (NOTEBOOKS / "gallery.ipynb").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

@@ -34,7 +34,7 @@ __all__ = ["BroadcastExplorer"]
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "==": operator.eq,
-    "<": operator.lt, ">": operator.gt,
+    "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 MOST = 6
 
@@ -50,7 +50,7 @@ class BroadcastExplorer(Board):
 
     Args:
         a, b: tensors of one library (tensorkit, NumPy or PyTorch). They are not copied.
-        op: ``"+"``, ``"-"``, ``"*"``, ``"/"``, ``"=="``, ``"<"`` or ``">"``.
+        op: ``"+"``, ``"-"``, ``"*"``, ``"/"``, ``"=="``, ``"!="``, ``"<"``, ``"<="``, ``">"`` or ``">="``.
         names: what the two are called; by default their names where the widget is made, else ``a`` and ``b``.
 
     Raises:

@@ -22,7 +22,12 @@ from tensorkit_widgets.practice.facts import Answer, Note, Verdict
 from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.session_log import told_answer
 
-__all__ = ["Exercise"]
+__all__ = ["FRESH", "Exercise"]
+
+FRESH: Mapping[str, Any] = {
+    "attempts": 0, "solved": False, "hints": 0, "solution": False, "verdict": None,
+}  # fmt: skip
+"""How an exercise begins."""
 
 _NOTHING = object()
 """No answer at all: `None` and `...` may be answers."""
@@ -71,8 +76,7 @@ class Exercise(Card):
         else:
             checker = check if isinstance(check, Checker) else plain_check(check)
             self._task = Task(prompt, "", prompt, checker, tuple(hints), solution, entry=entry)
-        fresh = {"attempts": 0, "solved": False, "hints": 0, "solution": False, "verdict": None}
-        super().__init__(prompt, fresh, (name for _, name in self._task.wrong))
+        super().__init__(prompt, FRESH, (name for _, name in self._task.wrong))
 
     @property
     def solved(self) -> bool:

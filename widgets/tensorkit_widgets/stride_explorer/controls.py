@@ -15,7 +15,11 @@ from tensorkit_widgets.widget.board import BELOW, Control
 
 __all__ = ["PANELS", "Form", "controls", "step_code"]
 
-PANELS = (("slice", "Slice and order"), ("shape", "Shape"), ("raw", "Raw numbers"))
+PANELS: tuple[tuple[str, str], ...] = (
+    ("slice", "Slice and order"),
+    ("shape", "Shape"),
+    ("raw", "Raw numbers"),
+)
 """The tabs under the picture: their names, and what is written on them."""
 
 
