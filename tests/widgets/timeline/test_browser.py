@@ -121,7 +121,7 @@ def test_the_time_around_a_step_is_looked_at_and_left(book: Any) -> None:
 
 def test_it_is_played_and_paused_by_keyboard(book: Any) -> None:
     book.shows(3, step="0", steps="3", playing="false")
-    assert "First, at 0 µs the program gives mm" in picture(book, 3)
+    assert "First, at 0\xa0µs the program gives mm" in picture(book, 3)
     assert book.tile(3, "call:1").count() == 0
     book.tab_to(3, '[data-role="play"]')
     book.keyboard.press("Enter")
