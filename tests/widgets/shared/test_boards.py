@@ -153,7 +153,7 @@ def test_no_neighbour_covers_the_frame_of_a_tile(board: Board) -> None:
     framed = {"good", "bad", "made", "changed", "seam"}
     for at in range(min(board.steps, 12) + 1):
         board.goto(at)
-        tiles = [tile for table in board._sheet(at).tables for tile in table.tiles]
+        tiles = [tile for table in board._sheet_now().tables for tile in table.tiles]
         wanted = [f"tk-rim tk-rim-{kind}" for tile in tiles for kind in tile.kinds if kind in framed]
         groups = [g for g in ElementTree.fromstring(board.svg()).iter() if g.get("class") == "tk-tabled"]
         drawn = [[part.get("class", "") for part in g] for g in groups]

@@ -75,6 +75,11 @@ def test_bars_and_events_are_pressed(book: Any) -> None:
     book.shows(1, step="4", lane="cuda:0 stream 1")
     book.tile(1, "event:6").click()
     book.shows(1, step="6", doing="wait", lane="cuda:0 stream 0")
+    book.part(1, "run").click()
+    book.shows(1, step="8")
+    book.tile(1, "run:7").click()
+    book.shows(1, step="7")
+    book.tile(1, "event:8").click()
     book.tile(1, "held:8").click()
     book.shows(1, step="8", held="true")
     book.tile(1, "call:2").click()
@@ -116,7 +121,7 @@ def test_the_time_around_a_step_is_looked_at_and_left(book: Any) -> None:
 
 def test_it_is_played_and_paused_by_keyboard(book: Any) -> None:
     book.shows(3, step="0", steps="3", playing="false")
-    assert "First, at 0 µs the program gives mm" in picture(book, 3)
+    assert "First, at 0\xa0µs the program gives mm" in picture(book, 3)
     assert book.tile(3, "call:1").count() == 0
     book.tab_to(3, '[data-role="play"]')
     book.keyboard.press("Enter")

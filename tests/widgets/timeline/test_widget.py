@@ -128,6 +128,7 @@ def test_it_says_that_it_is_simulated_and_by_which_numbers() -> None:
     assert Model().said() in w.text()
     assert w._shown()["about"] == ["what is simulated?", Model().said()]
     assert "pageable" not in w.svg()
+    assert "<summary>what is simulated?</summary><p>A call costs the CPU 5 µs" in w._still()["text/html"]
     slow = Timeline(w.events, model=Model(pinned=1))
     assert slow.spans[1].length > 10 * w.spans[1].length
     assert "1 GB/s from or to pinned memory" in slow.text()

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from tensorkit import tracing
@@ -165,6 +166,14 @@ class Timeline(Board):
         with self._guard:
             sheet = self._sheet_now()
         return f"Timeline: {sheet.title}. {sheet.said}"
+
+    def _still(self) -> dict[str, str]:
+        """With where the times are from behind a fold, as the live view has it."""
+        still = super()._still()
+        if "text/html" in still:
+            asks, answer = self._about()
+            still["text/html"] += f"<details><summary>{asks}</summary><p>{escape(answer)}</p></details>"
+        return still
 
     def _kept_steps(self) -> Sequence[int]:
         """The whole and the events around the present one: a page to keep has room for so many."""
