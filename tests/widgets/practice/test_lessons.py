@@ -401,7 +401,7 @@ def test_every_name_in_a_lesson_exists_and_no_answer_is_written_there(root: Path
         for name in used & set(TASKS):
             for line in TASKS[name].solution.split("\n"):
                 plain = line.partition("#")[0].strip()
-                # No answer: what is given to be filled in or repaired, a seed, a bare call such as `cuda.syncthreads()`.
+                # No answer: what is given to be filled in or repaired, a seed, a call such as `cuda.syncthreads()`.
                 if plain in TASKS[name].prompt or re.fullmatch(r"[\w.]+\(\d*\)", plain):
                     continue
                 assert len(plain) < 12 or plain.endswith(":") or json.dumps(plain)[1:-1] not in whole, (
