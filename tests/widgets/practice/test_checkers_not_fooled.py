@@ -162,19 +162,9 @@ def test_a_function_that_does_something_else_is_no_answer(name: str, task: Task,
     assert Card(name, task).fooled_by(for_any_arguments()) == []
 
 
-ONE_CASE = ("15.own_array", "18.fresh_gradient", "18.in_the_middle", "18.repair", "19.fade", "19.slopes")
-"""Exercises whose cases all have the same right answer, still to be given another."""
-
-
 @pytest.mark.parametrize(
     ("name", "task"),
-    [
-        pytest.param(name, task, marks=pytest.mark.xfail(reason="one answer fits all of its cases"))
-        if name in ONE_CASE
-        else (name, task)
-        for name, task in TASKS.items()
-        if takes_a_function(task)
-    ],
+    [(name, task) for name, task in TASKS.items() if takes_a_function(task)],
     ids=[name for name, task in TASKS.items() if takes_a_function(task)],
 )
 def test_what_is_right_once_is_not_right_always(name: str, task: Task, blank_memory: None) -> None:

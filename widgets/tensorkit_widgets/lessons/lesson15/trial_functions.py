@@ -31,12 +31,12 @@ def _own(arguments: tuple[Any, ...], got: Any) -> object:
 
 def _tell_own(found: Any) -> str:
     before, _after = found
-    if before != (1.0, 2.0, 3.0):
+    if before not in (_NUMBERS, _OTHERS):
         return f"it returned {list(before)}."
     return "I zeroed the tensor afterwards, and your array changed as well."
 
 
-_NUMBERS = (1.0, 2.0, 3.0)
+_NUMBERS, _OTHERS = (1.0, 2.0, 3.0), (-4.0, 0.5)
 
 
 OWN = function_check(
@@ -48,9 +48,9 @@ OWN = function_check(
         _tell_own,
     ),
     Case(
-        "for a tensor that requires grad",
-        lambda: (tensorkit.tensor(_NUMBERS, requires_grad=True),),
-        (_NUMBERS, _NUMBERS),
+        "for a tensor that requires grad, `[-4., 0.5]`",
+        lambda: (tensorkit.tensor(_OTHERS, requires_grad=True),),
+        (_OTHERS, _OTHERS),
         _own,
         _tell_own,
     ),

@@ -11,7 +11,10 @@ from tensorkit_widgets.lessons.lesson18.trial_functions import (
     fresh_by_copy,
     fresh_by_none,
     fresh_by_zero,
+    fresh_elsewhere,
     only_the_last,
+    other_portions,
+    other_row_sums,
     portions,
     portions_after_others,
     portions_asked,
@@ -105,6 +108,7 @@ TASKS = (
         trial_check(
             fresh,
             refreshed,
+            fresh_elsewhere,
             errors={
                 "'NoneType'": Slip(
                     "backward adds",
@@ -212,6 +216,7 @@ TASKS = (
         "**`h`**, not for `x`.",
         trial_check(
             row_sums,
+            other_row_sums,
             slips=(
                 Slip(
                     "`.grad` of a non-leaf",
@@ -322,6 +327,7 @@ TASKS = (
         trial_check(
             portions,
             portions_after_others,
+            other_portions,
             slips=(
                 Slip(
                     "second backward fails",

@@ -20,7 +20,10 @@ __all__ = [
     "fresh_by_copy",
     "fresh_by_none",
     "fresh_by_zero",
+    "fresh_elsewhere",
     "only_the_last",
+    "other_portions",
+    "other_row_sums",
     "portions",
     "portions_after_others",
     "portions_asked",
@@ -70,6 +73,10 @@ def _weighed(w: Any) -> Any:
 
 fresh = gives("for f(w) = Σ 3·w² at (1, 2)", (6.0, 12.0), lambda f, leaf: f(_weighed, leaf(1.0, 2.0)))
 """With nothing in `.grad` before."""
+
+fresh_elsewhere = gives(
+    "for the same f at (2, -1, 5)", (12.0, -6.0, 30.0), lambda f, leaf: f(_weighed, leaf(2.0, -1.0, 5.0))
+)
 
 
 def _filled(function: Function, leaf: Leaf) -> Any:
@@ -176,6 +183,11 @@ def row_sums(function: Function, leaf: Leaf) -> Verdict | None:
     if numbers_of(got) == (3.0, 1.0):
         return Verdict(False, "these are the row sums themselves.", "a value is not a gradient")
     return gives("for rows that add up to 3 and 1", (27.0, 3.0), lambda _f, _leaf: got)(function, leaf)
+
+
+other_row_sums = gives(
+    "for rows that add up to 2 and -4", (12.0, 48.0), lambda f, leaf: f(leaf([1.0, 1.0], [-5.0, 1.0]))
+)
 
 
 def row_sums_kept(x: Any) -> Any:
@@ -294,6 +306,13 @@ def _portions_after_others(function: Function, leaf: Leaf) -> Any:
 
 portions = gives("for w = (1, 2) and the portions (1, 0) and (2, 1)", (18.0, 8.0), _portions)
 """The squares of 1 and 4: their gradients are (2, 0) and (16, 8)."""
+
+other_portions = gives(
+    "for w = (3, -1) and the portions (0, 1), (1, 1) and (1, 0)",
+    (10.0, 2.0),
+    lambda f, leaf: f(leaf(3.0, -1.0), leaf([0.0, 1.0], [1.0, 1.0], [1.0, 0.0]).detach()),
+)
+"""The squares of -1, 2 and 3: their gradients are (0, -2), (4, 4) and (6, 0)."""
 
 portions_after_others = gives(
     "the same, with (100, 100) in `w.grad` before", (18.0, 8.0), _portions_after_others

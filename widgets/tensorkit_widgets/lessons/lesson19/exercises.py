@@ -24,6 +24,7 @@ from tensorkit_widgets.lessons.lesson19.trial_functions import (
     repaired_with_a_copy,
     same_numbers,
     slopes_after_others,
+    slopes_elsewhere,
     slopes_of_a_mean,
     slopes_of_a_sum,
     slopes_of_cubes,
@@ -155,6 +156,7 @@ TASKS = (
         trial_check(
             slopes_of_cubes,
             slopes_after_others,
+            slopes_elsewhere,
             slips=(
                 Slip(
                     "backward adds",

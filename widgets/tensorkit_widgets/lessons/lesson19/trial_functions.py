@@ -33,6 +33,7 @@ __all__ = [
     "repaired_with_a_copy",
     "same_numbers",
     "slopes_after_others",
+    "slopes_elsewhere",
     "slopes_of_a_mean",
     "slopes_of_a_sum",
     "slopes_of_cubes",
@@ -212,6 +213,11 @@ def slopes_of_cubes(function: Function, leaf: Leaf) -> Verdict | None:
     return wrong
 
 
+slopes_elsewhere = gives(
+    "for f(x) = x³ at 2 and -1", (12.0, 3.0), lambda f, one: f(_Counted(), one(2.0, -1.0))
+)
+
+
 def _filled(function: Function, leaf: Leaf) -> Any:
     x = leaf(1.0, -2.0, 3.0)
     x.grad = leaf(100.0, 100.0, 100.0).detach()
@@ -293,17 +299,23 @@ def _measured(leaf: Leaf) -> tuple[Any, Any]:
 
 
 def faded_out(function: Function, leaf: Leaf) -> Verdict | None:
-    """The loudness 2·exp(-t/2) has to give (2, 0.5), to two places."""
-    got = function(*_measured(leaf))
+    """The loudness 2·exp(-t/2) has to give (2, 0.5), to two places; and one of 1.5·exp(-t/2) its own numbers."""
+    wrong = _faded(function, leaf, 2.0)  # a verdict of "wrong" is not true
+    return _faded(function, leaf, 1.5) if wrong is None else wrong
+
+
+def _faded(function: Function, leaf: Leaf, loudness: float) -> Verdict | None:
+    t, y = _measured(leaf)
+    got = function(t, y * (loudness / 2))
     if got is None:
         return Verdict(False, "your function returned nothing. Is a `return` missing?")
     if not is_tensor(got):
         return Verdict(False, f"it should return a tensor of two numbers, (a, b); yours gave {shown(got)}.")
     numbers = numbers_of(got) or ()
-    if len(numbers) == 2 and abs(numbers[0] - 2) < 0.01 and abs(numbers[1] - 0.5) < 0.01:
+    if len(numbers) == 2 and abs(numbers[0] - loudness) < 0.01 and abs(numbers[1] - 0.5) < 0.01:
         return None
     said = ", ".join(f"{number:.1f}" for number in numbers[:4])
-    return Verdict(False, f"for a string with a = 2 and b = 0.5 it gives ({said}).")
+    return Verdict(False, f"for a string with a = {loudness:g} and b = 0.5 it gives ({said}).")
 
 
 def _fit(t: Any, y: Any, *, steps: int = 200, empty: bool = True, way: float = -0.5) -> Any:
