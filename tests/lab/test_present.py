@@ -138,7 +138,7 @@ def test_the_talk_is_found_by_number_by_name_and_in_the_speakers_own_folder(tmp_
     with pytest.raises(LabError, match="There is no lesson called 'x'"):
         present.find_talk("x", tmp_path)
     (tmp_path / "02_storage_and_strides.ipynb").mkdir()
-    with pytest.raises(LabError, match=r"stride\.ipynb is a folder; move it away"):
+    with pytest.raises(LabError, match=r"strides\.ipynb is a folder; move it away"):
         present.find_talk("02", tmp_path)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "02_storage_and_strides.ipynb").symlink_to(tmp_path / "mine.ipynb")
