@@ -48,7 +48,9 @@ def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
 
 
 def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
-    """Slot 3 of the medals: China's gold, 40."""
+    """Slot 3 of the medals: China's gold, 40. A map lights what is in memory now: it follows the notebook for that."""
+    follow = shown(book, "memory").get_by_role("button", name="Follow the notebook")
+    follow.click()
     cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     cell.hover()
     for name in ("memory", "chosen", "stretched", "summed", "met"):
@@ -58,6 +60,7 @@ def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
     slot = shown(book, "stretched").locator('.tk-tile[data-slot="9"]').first
     slot.hover()
     shown(book, "strides").locator('.tk-tile.tk-lit[data-key="s:9"]').wait_for(state="attached")
+    follow.click()
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
