@@ -64,7 +64,7 @@ def test_every_picture_is_drawn_in_the_pdf_that_chromium_prints(
     exporter = nbconvert.WebPDFExporter(disable_sandbox=True, browser_args=[*FLAGS, CUT_OFF])
     typed = _plain("".join("".join(cell["source"]) for cell in _code(path)))
     pictures = [_lines(found) for one in _widgets(path) for found in STILL.findall(one["text/html"])]
-    assert len(pictures) >= 5
+    assert len(pictures) >= 4
     assert all(any(line not in typed for line in lines) for lines in pictures)
 
     # Chromium prints when the network has been idle for a while: on a busy machine before the last picture is there.

@@ -181,7 +181,7 @@ def test_a_lesson_that_was_not_run_shows_its_cards(desk: Desk, root: Path) -> No
     with desk.written("practice_unrun", lesson, 1100, 3000) as book:
         page = book.page
         page.locator(".tk-still").first.wait_for()
-        assert "From memory" in page.locator(".tk-still").first.inner_text()
+        assert "from memory" in page.locator(".tk-still").first.inner_text()
         assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
         folded = page.locator(".jp-OutputPlaceholder")
         folded.first.wait_for(state="attached")

@@ -43,7 +43,7 @@ ORDERS = {
 class Sight:
     """What of a moment is shown: in which order, whose names hold a text, how many, and whether one storage alone.
 
-    ``now`` says that it is the newest moment: then the slots are linked with the other pictures of their storage.
+    ``linked`` are the storages that are still there: their slots light up with the other pictures of them; None: all.
     """
 
     order: str = "changed"
@@ -51,7 +51,7 @@ class Sight:
     most: int = FIRST
     only: int = 0
     width: float = PAGE
-    now: bool = True
+    linked: frozenset[int] | None = None
 
 
 def chosen(page: MemoryPage, sight: Sight) -> tuple[Storage, ...]:
@@ -210,7 +210,8 @@ def _body(sheet: _Sheet, page: MemoryPage, sight: Sight) -> tuple[list[Storage],
         for storage in here:
             box = (MARGIN - 4, sheet.y, sheet.width - 2 * MARGIN + 8)
             change = page.change.change(storage.number)
-            sheet.put(storage_card(storage, change, box, stays(page, storage), large, sight.now))
+            linked = sight.linked is None or storage.number in sight.linked
+            sheet.put(storage_card(storage, change, box, stays(page, storage), large, linked))
         if rest:
             _fold(sheet, device, rest, sight.most >= MOST)
     if not large:

@@ -132,7 +132,7 @@ class MemoryMap(MomentBoard[MemoryPage]):
 
     def _sight(self, at: int) -> Sight:
         state = self._state
-        return Sight(state.order, state.filter, state.most, state.only, self._width, self._is_now(at))
+        return Sight(state.order, state.filter, state.most, state.only, self._width, self._linked(at))
 
     def _sheet(self, at: int) -> Sheet:
         return compose_memory(self._page_at(at), self._sight(at))

@@ -162,7 +162,9 @@ class MomentBoard(Board, Generic[Page]):
         with self._guard if self._begun else nullcontext():
             changed = seen is not self._seen and (self._follows or (self._begun and self._is_now(self.at)))
             self._moved = self._moved and not ended and seen is self._seen
+            linked = self._linked(self.at) if self._begun else frozenset()
             self._seen = seen
+            changed = changed or (self._begun and linked != self._linked(self.at))
             if self._follows and seen is not self._pages:
                 self._catch_up()
             if ended and self._in_cell:
@@ -190,6 +192,15 @@ class MomentBoard(Board, Generic[Page]):
         """Whether a step is the newest moment of a board that looks."""
         looks = self._source is not None or self._leader is not None
         return looks and bool(self._seen) and self._page_at(at) is self._seen[-1]
+
+    def _linked(self, at: int) -> frozenset[int]:
+        """The storages of a step that are still there: all of the newest moment, some of the one that a cell keeps."""
+        page = self._page_at(at)
+        kept = self._held and at == self._steps() and (self._source is not None or self._leader is not None)
+        if page is None or not (self._is_now(at) or (kept and self._seen)):
+            return frozenset()
+        there = {storage.number for storage in self._seen[-1].snapshot.storages}
+        return frozenset(one.number for one in page.snapshot.storages if one.number in there)
 
     def _lost(self) -> tuple[Storage, ...]:
         return self._seen[-1].snapshot.lost if self._seen else ()
