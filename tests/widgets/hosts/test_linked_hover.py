@@ -171,7 +171,9 @@ def test_axe_finds_nothing_while_the_graph_is_lit(book: Any, theme: str) -> None
 
 
 def test_a_write_through_one_changes_all(book: Any) -> None:
-    book.root(MEMORY).get_by_role("button", name="Follow the notebook").click()  # else it keeps its cell's moment
+    book.root(MEMORY).get_by_role(
+        "button", name="Follow the notebook"
+    ).click()  # else it keeps its cell's moment
     cell = book.root(STRIDE).locator('.tk-tile[data-key="t:1"]')
     cell.dblclick()
     book.keyboard.type("9")
