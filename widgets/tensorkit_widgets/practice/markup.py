@@ -21,7 +21,7 @@ def escape(text: str) -> str:
 
 
 _CODE = r"`[^`\n]+`"
-_BOLD = r"\*\*[^*\n]+\*\*"
+_BOLD = rf"\*\*(?:{_CODE}|[^*`\n])+\*\*"
 _EMPHASIS = rf"(?<![\w*])\*(?![\s*])(?:{_CODE}|[^*`\n])+(?<!\s)\*(?![\w*])"
 """A star is a mark where a word begins and where one ends; in `2 * 3 * 4` and in `2*3*4` it is a star."""
 _MARKS = re.compile(f"({_CODE}|{_BOLD}|{_EMPHASIS})")
@@ -36,7 +36,7 @@ def _marked(part: str) -> str:
     if part[0] == "`":
         return f"<code>{escape(part[1:-1])}</code>"
     if part.startswith("**"):
-        return f"<strong>{escape(part[2:-2])}</strong>"
+        return f"<strong>{_inline(part[2:-2])}</strong>"
     return f"<em>{_inline(part[1:-1])}</em>"
 
 
@@ -54,8 +54,8 @@ def markup(text: str) -> str:
 
     >>> markup("What is `t.size()`?")
     '<p>What is <code>t.size()</code>?</p>'
-    >>> markup("The *first* of 2 * 3 * 4")
-    '<p>The <em>first</em> of 2 * 3 * 4</p>'
+    >>> markup("The *first* of 2 * 3 * 4, **not `a * b`**")
+    '<p>The <em>first</em> of 2 * 3 * 4, <strong>not <code>a * b</code></strong></p>'
     >>> markup("Look:" + chr(10) * 2 + "    t[1:]")
     '<p>Look:</p><pre><code>t[1:]</code></pre>'
     """
@@ -85,7 +85,7 @@ def _unmarked(mark: re.Match[str]) -> str:
     part = mark[0]
     if part[0] == "`":
         return part[1:-1]
-    return part[2:-2].replace("`", "") if part.startswith("**") else _MARKS.sub(_unmarked, part[1:-1])
+    return _MARKS.sub(_unmarked, part[2:-2] if part.startswith("**") else part[1:-1])
 
 
 def shown(value: object, longest: int = 60) -> str:
