@@ -164,8 +164,9 @@ class Predict(Card):
     def _second_look(self, misconception: str) -> str:
         """What is worth saying to somebody who was sure of a wrong answer: such an error comes back by itself."""
         again = practised(misconception, self.name[:2] if is_name(self.name) else "00")
-        where = f" It comes back in {again}." if again else ""
-        return f"{in_order(_SURE, self.name, '', 'free')[0]}{where}"
+        where = f"It comes back in {again}." if again else ""
+        advice = "" if self._asked.recall else in_order(_SURE, self.name, "", "free")[0]  # there, nothing follows
+        return f"{advice} {where}".strip()
 
     def skip(self) -> None:
         """Look at the answer without a prediction."""
@@ -275,7 +276,7 @@ _SURE = (
     "You were sure of it. What follows shows where the two ways part: look for that place.",
     "You were sure, and many people are. Find the first step below that surprises you.",
     "You were sure: say to yourself, in one sentence, what you had thought before you read on.",
-    "Since you were sure, try it in the next cell with other numbers as well.",
+    "Since you were sure, change something in the next cell, and run it again.",
 )
 """What is worth saying to somebody who was sure of a wrong answer; each card has one of them."""
 
