@@ -134,6 +134,7 @@ QUESTIONS = (
         proof=lambda tk: (int(tk.arange(24).view(4, 6)[1, 3].item()),),
         picture=lambda tk: tk.arange(24).view(4, 6),
         pick="cells",
+        entry="7",
     ),
     Question(
         "photo_pixel",
