@@ -107,7 +107,25 @@ def test_an_order_that_means_something_is_kept() -> None:
         assert in_order(("a", "b", "none"), "q", f"{k}", "last")[2] == "none"
 
 
+@pytest.mark.parametrize(
+    ("name", "said", "reason"),
+    [
+        ("04.minus_one", "(2, 2)", "You gave 2 numbers; the answer has 3."),
+        ("05.windows", "12 13 14", "The picture has no 12."),
+        ("01.row_first", "10", "That is off by one"),
+        ("02.which_slot", "20", "There are 20 slots, numbered from 0 to 19."),
+    ],
+)
+def test_a_near_miss_gets_its_reason(name: str, said: str, reason: str) -> None:
+    assert reason in Predict(name).commit(said).says
+
+
 # ------------------------------------------------------------------ how sure
+
+
+def test_a_question_from_memory_is_followed_by_nothing_to_read() -> None:
+    assert "follows" not in Predict("00.know_bits").commit(9, sure=True).says
+    assert "You were sure" not in Predict("00.know_bits").commit(9, sure=True).says
 
 
 def test_a_confident_error_gets_the_fullest_reply() -> None:

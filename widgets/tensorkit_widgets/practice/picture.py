@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -33,7 +34,7 @@ _ARC = 34.0  # the browser draws a step as an arc over the slots
 _HINTS = {
     "slot": "Press the slot, or move to it with the arrow keys and press Enter.",
     "step": "Press the slot where the step starts, then the one where it ends. Enter does what a press does.",
-    "cells": "Press each element that belongs to it, and press it again to take it out. Enter does what a press does.",
+    "cells": "Press an element to choose it, and press it again to take it out. Enter does what a press does.",
 }
 PICTURE_CSS = live_css(".tk-pick") + static("scene.css") + static("sheet.css")
 
@@ -76,6 +77,10 @@ class Picture:
         places: dict[object, int] = {number: place for place, number in enumerate(self._seen.grid)}
         return tuple(sorted(_row(numbers), key=lambda number: places.get(number, len(places))))
 
+    def strangers(self, numbers: object) -> tuple[object, ...]:
+        """Those of some numbers that no element has."""
+        return tuple(number for number in _row(numbers) if number not in self._seen.grid)
+
     def hint(self) -> str:
         """How something is chosen, in a sentence."""
         return _HINTS[self.pick]
@@ -87,6 +92,8 @@ class Picture:
         inner = _WIDTH - 2 * _MARGIN
         if grid:
             table = tensor_table("t", self._seen, _MARGIN, _MARGIN, inner, dress)
+            # The first of these pictures comes before strides do.
+            table = replace(table, axes=tuple(replace(axis, label=f"dim {axis.dim}") for axis in table.axes))
         else:
             above = _ARC if self.pick == "step" else 0.0
             table = strip_table("s", self._seen, _MARGIN, _MARGIN + above, inner, dress)

@@ -151,21 +151,29 @@ class Predict(Card):
             (s for s in self._asked.slips if s.fits(Answer(self.answer))), None
         )
         if slip is None and not self._asked.options and self._asked.pick != "step":
-            slots = self._picture.slots if self._picture and self._asked.pick == "slot" else 0
-            slip = near_miss(self._asked.answer, self.answer, slots)
+            slip = self._near_miss()
         said = f"You said {words(self._asked, self.answer)}" + (
             "." if self._asked.options else f"; it is {truth}."
         )
-        name = slip.misconception if slip else ""
+        name = "" if slip is None else slip.misconception
         more = self._second_look(name) if self.sure else ""
-        says = " ".join(part for part in (said, _sentence(slip.says) if slip else "", why, more) if part)
-        return Verdict(False, says, name)
+        reason = "" if slip is None else _sentence(slip.says)
+        return Verdict(False, " ".join(part for part in (said, reason, why, more) if part), name)
+
+    def _near_miss(self) -> Verdict | None:
+        """The reason why an answer is wrong that no slip of the question knows, if it can be told."""
+        picture, answer = self._picture, self.answer
+        if picture is not None and self._asked.pick == "cells" and (odd := picture.strangers(answer)):
+            return Verdict(False, f"the picture has no {odd[0]}.")
+        slots = picture.slots if picture is not None and self._asked.pick == "slot" else 0
+        return near_miss(self._asked.answer, answer, slots)
 
     def _second_look(self, misconception: str) -> str:
         """What is worth saying to somebody who was sure of a wrong answer: such an error comes back by itself."""
         again = practised(misconception, self.name[:2] if is_name(self.name) else "00")
-        where = f" It comes back in {again}." if again else ""
-        return f"{in_order(_SURE, self.name, '', 'free')[0]}{where}"
+        where = f"It comes back in {again}." if again else ""
+        advice = "" if self._asked.recall else in_order(_SURE, self.name, "", "free")[0]  # there, nothing follows
+        return f"{advice} {where}".strip()
 
     def skip(self) -> None:
         """Look at the answer without a prediction."""
@@ -275,7 +283,7 @@ _SURE = (
     "You were sure of it. What follows shows where the two ways part: look for that place.",
     "You were sure, and many people are. Find the first step below that surprises you.",
     "You were sure: say to yourself, in one sentence, what you had thought before you read on.",
-    "Since you were sure, try it in the next cell with other numbers as well.",
+    "Since you were sure, change something in the next cell, and run it again.",
 )
 """What is worth saying to somebody who was sure of a wrong answer; each card has one of them."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorkit
 from tensorkit_widgets.practice.checking.checks import Checker, choice_check, number_check, tensor_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, same
 from tensorkit_widgets.practice.kinds import Question, Task
 
 __all__ = ["QUESTIONS", "TASKS"]
@@ -21,7 +21,7 @@ QUESTIONS = (
         "know_python",
         "`numbers = [1.5, 2.5]` in plain Python. What does `numbers * 2` give?",
         "`[1.5, 2.5, 1.5, 2.5]`",
-        "A list is a row of boxes for anything; times 2 repeats the boxes. A tensor would calculate.",
+        "A list is a row of boxes for anything: times 2 repeats the boxes. A tensor calculates, and would give 3 and 5.",
         options=("`[3.0, 5.0]`", "`[1.5, 2.5, 1.5, 2.5]`", "An error"),
         recall=True,
         proof=lambda tk: f"`{[1.5, 2.5] * 2}`",
@@ -89,7 +89,9 @@ def _device_check() -> Checker:
         name = said.strip(" '\"`") if isinstance(said, str) else str(getattr(said, "type", said))
         if same(name, "cpu"):
             return Verdict(True)
-        if name.strip().lower().startswith("cuda"):
+        if is_tensor(said):
+            return Verdict(False, "that is the tensor itself. Ask it for its device: `x.device`.")
+        if name.strip().lower().startswith(("cuda", "gpu")):
             return Verdict(
                 False,
                 "you have not sent this tensor to a GPU. Ask it: `x.device`.",
@@ -212,6 +214,8 @@ TASKS = (
         ),
         wrong=(
             (lambda tk, t: "cuda", "tensors start on the CPU"),
+            (lambda tk, t: "gpu", "tensors start on the CPU"),
+            (lambda tk, t: tk.zeros(2), ""),
             (lambda tk, t: 3, ""),
         ),
     ),
@@ -234,12 +238,12 @@ TASKS = (
                     when=lambda answer, mine, base: _before(answer.value, "a", "c"),
                 ),
                 Slip(
-                    "the module comes first",
+                    "",
                     "`pip` fills the environment that is active; activate yours before you install.",
                     when=lambda answer, mine, base: _before(answer.value, "b", "d"),
                 ),
                 Slip(
-                    "the module comes first",
+                    "",
                     "an environment has to exist before it can be activated.",
                     when=lambda answer, mine, base: _before(answer.value, "d", "a"),
                 ),
@@ -266,8 +270,8 @@ TASKS = (
         ),
         wrong=(
             (lambda tk, t: "a c d b e", "the module comes first"),
-            (lambda tk, t: "c b a d e", "the module comes first"),
-            (lambda tk, t: "c d a b e", "the module comes first"),
+            (lambda tk, t: "c b a d e", ""),
+            (lambda tk, t: "c d a b e", ""),
             (lambda tk, t: "c a d e b", "work on the login node"),
             (lambda tk, t: "c a d b", ""),
         ),

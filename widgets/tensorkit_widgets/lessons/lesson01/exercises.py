@@ -184,12 +184,12 @@ TASKS = (
                     behaves=lambda t: t.unsqueeze(1) * t.new_tensor([1.0, -1.0]),
                 ),
                 Slip(
-                    "cat vs stack",
+                    "",
                     "the two sounds were added up; the batch should hold both.",
                     behaves=lambda t: t - t,
                 ),
                 Slip(
-                    "cat vs stack",
+                    "",
                     "that is one of the two; the batch should hold both.",
                     behaves=(lambda t: t, lambda t: -t),
                 ),
@@ -212,8 +212,8 @@ TASKS = (
         wrong=(
             (lambda tk, t: tk.cat([t, -t]), "cat vs stack"),
             (lambda tk, t: tk.stack([t, -t], dim=1), "the batch comes first"),
-            (lambda tk, t: t + -t, "cat vs stack"),
-            (lambda tk, t: t, "cat vs stack"),
+            (lambda tk, t: t + -t, ""),
+            (lambda tk, t: t, ""),
             (lambda tk, t: tk.zeros(4, 2), ""),
             (lambda tk, t: tk.stack([t, t]), ""),
         ),
@@ -320,6 +320,16 @@ TASKS = (
                 ),
                 Slip(
                     LIST,
+                    "that is one of the three layers: add up the table, its rows and their numbers.",
+                    behaves=(
+                        lambda rows: sum(map(sys.getsizeof, rows)),
+                        lambda rows: sum(_sizes(rows).values()),
+                        lambda rows: sum(sys.getsizeof(x) for row in rows for x in row),
+                        lambda rows: sum(_sizes(x for row in rows for x in row).values()),
+                    ),
+                ),
+                Slip(
+                    LIST,
                     "you counted the rows and their numbers. Add the table itself, a list of pointers to the rows.",
                     behaves=(
                         lambda rows: sum(map(_flat_bytes, rows)),
@@ -341,6 +351,8 @@ TASKS = (
                     behaves=(
                         lambda rows: sys.getsizeof(rows) + sum(map(_flat_bytes, rows)),
                         lambda rows: sys.getsizeof(rows) + sum(map(_list_bytes, rows)),
+                        lambda rows: sys.getsizeof(rows) + sum({id(row): _flat_bytes(row) for row in rows}.values()),
+                        lambda rows: sys.getsizeof(rows) + sum({id(row): _list_bytes(row) for row in rows}.values()),
                         lambda rows: (
                             sys.getsizeof(rows)
                             + sum(map(sys.getsizeof, rows))
@@ -388,6 +400,14 @@ TASKS = (
             (lambda tk, t: sys.getsizeof, LIST),
             (lambda tk, t: lambda rows: sys.getsizeof(rows) + sum(sys.getsizeof(row) for row in rows), LIST),
             (lambda tk, t: lambda rows: sum(_flat_bytes(row) for row in rows), LIST),
+            (lambda tk, t: lambda rows: sum(sys.getsizeof(row) for row in rows), LIST),
+            (lambda tk, t: lambda rows: sum(24 for row in rows for _ in row), LIST),
+            (
+                lambda tk, t: (
+                    lambda rows: sys.getsizeof(rows) + sum({id(row): _flat_bytes(row) for row in rows}.values())
+                ),
+                LIST,
+            ),
             (lambda tk, t: lambda rows: sys.getsizeof(rows) + sum(_flat_bytes(row) for row in rows), LIST),
             (lambda tk, t: lambda rows: 4 * sum(len(row) for row in rows), "bytes per element"),
             (

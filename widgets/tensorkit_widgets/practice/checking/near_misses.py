@@ -2,6 +2,8 @@
 
 >>> near_miss((3, 4), (4, 3)).says, near_miss((3, 4), (3,)).says
 ('the right numbers, in another order.', 'you gave 1 number; the answer has 2.')
+>>> near_miss((9,), (10,)).says
+'that is off by one: count again, from 0.'
 >>> near_miss(14, 15)
 Not yet: that is off by one: count again, from 0.
 >>> near_miss(14, 60, slots=20).says
@@ -43,6 +45,8 @@ def _row(right: tuple[Any, ...], answer: tuple[Any, ...], slots: int) -> Verdict
     if len(answer) != len(right):
         given = f"you gave {len(answer)} number{'' if len(answer) == 1 else 's'}"
         return Verdict(False, f"{given}; the answer has {len(right)}.")
+    if len(right) == 1:
+        return _number(right[0], answer[0], slots)
     if slots and any(not 0 <= n < slots for n in answer):
         return _outside(slots)
     if any(n < 0 for n in answer) and not any(n < 0 for n in right):

@@ -22,6 +22,7 @@ __all__ = ["layout_parts", "number_in", "numbers_in", "word_in", "worked_out"]
 _NUMBER = r"[-+]?\d(?:_?\d){0,14}(?:\.\d{0,12})?"
 _ROW = re.compile(rf"\s*(?:(?:torch|tensorkit|tk)\.Size)?[\s(\[]*({_NUMBER}(?:[\s,;]+{_NUMBER})*)?[\s,;)\]]*")
 _THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+\s*")
+_UNIT = re.compile(r"(?<=\d)\s*(?:bytes?|slots?)\s*")
 _DASHES = str.maketrans(
     "\u2212\u2013\u00a0", "-- "
 )  # a minus sign, a dash and a blank, as they are copied from a page
@@ -81,11 +82,12 @@ def numbers_in(value: object) -> tuple[float, ...] | None:
 def number_in(value: object) -> float | None:
     """The one number of an answer; None when there is none, or there are several.
 
-    >>> number_in("4,000,000"), number_in("5.0"), number_in("2**2*(1 + 1/4)"), number_in("1 2")
-    (4000000, 5, 5, None)
+    >>> number_in("4,000,000"), number_in("5.0"), number_in("2**2*(1 + 1/4)"), number_in("1 2"), number_in("4 bytes")
+    (4000000, 5, 5, None, 4)
     """
-    if isinstance(value, str) and len(value) <= LONGEST_TEXT and _THOUSANDS.fullmatch(value):
-        value = value.replace(",", "")
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT:
+        value = value[: found.start()] if (found := _UNIT.search(value)) and found.end() == len(value) else value
+        value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
     row = numbers_in(value)
     return row[0] if row is not None and len(row) == 1 else None
 

@@ -26,7 +26,7 @@ export class Cursor {
     this.runs = false;
     /** The question that the cursor stays at, and the cards that were there before it was run. @type {{ cell: Cell, before: Set<HTMLElement> } | null} */
     this.awaited = null;
-    /** The cell that was run and left behind, and the cards that it showed before: a new one is brought into sight. @type {{ cell: Cell, before: Set<Element> } | null} */
+    /** The cell that was run and left behind, the cards that it showed before, and where the page was: a new card is brought into sight. @type {{ cell: Cell, before: Set<Element>, top: number } | null} */
     this.left = null;
     cursors.set(book, this);
     this.guard();
@@ -89,10 +89,10 @@ export class Cursor {
 
   /**
    * A cell was run: a card that it comes to show is brought into sight, unless somebody does something before that.
-   * @param {Cell} cell @param {Set<Element>} before
+   * @param {Cell} cell @param {Set<Element>} before @param {number} top
    */
-  leaves(cell, before) {
-    this.left = this.awaited?.cell === cell ? null : { cell, before };
+  leaves(cell, before, top) {
+    this.left = this.awaited?.cell === cell ? null : { cell, before, top };
     if (this.left) onceLetGo(() => { this.left = null; });
   }
 
@@ -102,7 +102,7 @@ export class Cursor {
     const card = left && cardsShown(left.cell).find((one) => !left.before.has(one));
     if (!card) return;
     this.left = null;
-    keepInSight(card, true);
+    keepInSight(card, left.top);
   }
 
   /** A cell was run to its end: where it shows no card, the cursor goes on, if it stays for one. @param {boolean} well */
@@ -146,14 +146,18 @@ function cardsShown(cell) {
   return [...cell.node.querySelectorAll(".tk-practice .tk-card")].map((card) => /** @type {HTMLElement} */ (card));
 }
 
-/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card @param {boolean} [onward] never back up the page */
-function keepInSight(card, onward = false) {
+/** @param {Cell | null} cell @returns {number} where its page is */
+function topOf(cell) {
+  return cell?.node.closest(".jp-WindowedPanel-outer")?.scrollTop ?? 0;
+}
+
+/** Bring a card into sight, and again where the cells above it grow: what they show may come later. @param {HTMLElement} card @param {number} [from] never further up the page than this */
+function keepInSight(card, from = 0) {
   const page = card.closest(".jp-WindowedPanel-viewport");
   const outer = card.closest(".jp-WindowedPanel-outer");
   const bring = () => {
-    const top = outer?.scrollTop ?? 0;
-    bringIn(card);
-    if (onward && outer && outer.scrollTop < top) outer.scrollTop = top;
+    bringIn(card, outer?.clientHeight ?? Infinity);
+    if (outer && outer.scrollTop < from) outer.scrollTop = from;
   };
   bring();
   if (!page) return;
@@ -162,9 +166,9 @@ function keepInSight(card, onward = false) {
   onceLetGo(() => grown.disconnect());
 }
 
-/** Bring a card into sight: where it is taller than the window its beginning, but with the buttons of what is asked first. @param {HTMLElement} card */
-function bringIn(card) {
-  card.scrollIntoView({ block: "nearest" });
+/** Bring a card into sight: where it is taller than the window its beginning, but with the buttons of what is asked first. @param {HTMLElement} card @param {number} room */
+function bringIn(card, room) {
+  card.scrollIntoView({ block: card.offsetHeight > room ? "start" : "nearest" });
   bringButtons(card.querySelector('[data-part][data-state="open"]') ?? card);
 }
 
@@ -210,8 +214,9 @@ export function tellsOfRuns(actions) {
   actions.run = (/** @type {Book} */ book, /** @type {any[]} */ ...rest) => {
     const cell = book.activeCell;
     const before = new Set(cell ? cardsShown(cell) : []);
+    const top = topOf(cell);
     const over = inPlace(book, ...rest);
-    if (cell) cursors.get(book)?.leaves(cell, before);
+    if (cell) cursors.get(book)?.leaves(cell, before, top);
     return over;
   };
   const run = actions.runAndAdvance;
@@ -222,9 +227,10 @@ export function tellsOfRuns(actions) {
     cursor.runs = book.activeCellIndex < book.widgets.length - 1;
     const cell = book.activeCell;
     const before = new Set(cell ? cardsShown(cell) : []);
+    const top = topOf(cell);
     const over = run(book, ...rest); // it moves the cursor before it first waits
     cursor.runs = false;
-    if (cell) cursor.leaves(cell, before);
+    if (cell) cursor.leaves(cell, before, top);
     over.then((/** @type {boolean} */ well) => cursor.ran(well), () => {});
     return over;
   };
