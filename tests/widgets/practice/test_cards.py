@@ -239,7 +239,7 @@ def test_a_prediction_is_compared_and_explained() -> None:
     assert "(1, 5)" not in p.html
     p.answer = (5, 1)
     assert p.verdict == Verdict(
-        False, "You said `(5, 1)`; it is `(1, 5)`. That is before. The strides swap.", "permute vs view"
+        False, "You said `(5, 1)`. That is before. It is `(1, 5)`. The strides swap.", "permute vs view"
     )
     p.answer = "(1, 5)"
     assert p.verdict
@@ -251,6 +251,20 @@ def test_unrecognised_wrong_answers_still_get_the_reason() -> None:
     p = stride_question()
     p.answer = [9, 9]
     assert p.verdict == Verdict(False, "You said `(9, 9)`; it is `(1, 5)`. The strides swap.")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ((1,), "You gave 1 number; the answer has 2."),
+        ((1, 6), "All but number 2 of the row are right."),
+        ((-1, -5), "No number of the right answer is negative."),
+    ],
+)
+def test_a_near_miss_of_a_prediction_is_told_before_the_truth(said: tuple[int, ...], reason: str) -> None:
+    p = stride_question()
+    p.answer = said
+    assert p.verdict == Verdict(False, f"You said `{said}`. {reason} It is `(1, 5)`. The strides swap.")
 
 
 @pytest.mark.parametrize("spelling", ["C", " c ", 3, "both"])

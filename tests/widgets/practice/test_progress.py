@@ -418,7 +418,8 @@ def test_another_question_may_dissolve_it_and_a_relapse_opens_it() -> None:
 def test_a_prediction_shows_what_was_said_before() -> None:
     card = Predict("02.slice_stride")
     card.answer = (4, 1)
-    assert "You said (4, 1); it is (4, 2)." in card.text()
+    assert "You said (4, 1). " in card.text()
+    assert "It is (4, 2). " in card.text()
     assert "(a step multiplies the stride)" in card.text()
     restarted()
     card = Predict("02.slice_stride")

@@ -7,7 +7,7 @@ Predict first: What is the stride of t.t()?
 >>> p.answer = (5, 1)
 >>> p
 Predict first: What is the stride of t.t()?
-Not what happens. You said (5, 1); it is (1, 5). A transpose swaps the strides. t has the stride (5, 1).
+Not what happens. You said (5, 1). A transpose swaps the strides. It is (1, 5). t has the stride (5, 1).
 (permute vs view)
 """
 
@@ -152,13 +152,16 @@ class Predict(Card):
         )
         if slip is None and not self._asked.options and self._asked.pick != "step":
             slip = self._near_miss()
-        said = f"You said {words(self._asked, self.answer)}" + (
-            "." if self._asked.options else f"; it is {truth}."
-        )
         name = "" if slip is None else slip.misconception
+        reason = "" if slip is None else _sentence(slip.says)  # of what was said, so it comes before the truth
+        said, it_is = f"You said {words(self._asked, self.answer)}", f"It is {truth}."
+        if self._asked.options:
+            it_is = ""
+        elif not reason:
+            said, it_is = f"{said}; it is {truth}", ""
         more = self._second_look(name) if self.sure else ""
-        reason = "" if slip is None else _sentence(slip.says)
-        return Verdict(False, " ".join(part for part in (said, reason, why, more) if part), name)
+        says = " ".join(part for part in (f"{said}.", reason, it_is, why, more) if part)
+        return Verdict(False, says, name)
 
     def _near_miss(self) -> Verdict | None:
         """The reason why an answer is wrong that no slip of the question knows, if it can be told."""
