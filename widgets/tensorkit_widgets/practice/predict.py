@@ -156,9 +156,9 @@ class Predict(Card):
         said = f"You said {words(self._asked, self.answer)}" + (
             "." if self._asked.options else f"; it is {truth}."
         )
-        name = slip.misconception if slip else ""
+        name = slip.misconception if slip is not None else ""
         more = self._second_look(name) if self.sure else ""
-        says = " ".join(part for part in (said, _sentence(slip.says) if slip else "", why, more) if part)
+        says = " ".join(part for part in (said, _sentence(slip.says) if slip is not None else "", why, more) if part)
         return Verdict(False, says, name)
 
     def _second_look(self, misconception: str) -> str:
