@@ -417,6 +417,7 @@ def test_hostile_names_and_texts_are_escaped() -> None:
 
 # -- the notebook -------------------------------------------------------------------------------------------------
 
+
 def test_what_is_said_of_a_tensor_without_dimensions_does_not_move_with_the_storage() -> None:
     drawn = ElementTree.fromstring(render_sheet(explain(lambda: tk.arange(4.0).sum())._sheet(2), live=True))
     held = next(part for part in drawn.iter() if part.get("class") == "tk-pinned")

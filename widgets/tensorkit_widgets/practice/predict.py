@@ -158,7 +158,9 @@ class Predict(Card):
         )
         name = slip.misconception if slip is not None else ""
         more = self._second_look(name) if self.sure else ""
-        says = " ".join(part for part in (said, _sentence(slip.says) if slip is not None else "", why, more) if part)
+        says = " ".join(
+            part for part in (said, _sentence(slip.says) if slip is not None else "", why, more) if part
+        )
         return Verdict(False, says, name)
 
     def _second_look(self, misconception: str) -> str:
