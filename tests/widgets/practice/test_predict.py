@@ -231,6 +231,12 @@ def test_elements_may_be_typed_in_any_order() -> None:
     assert card.answer == (9, 5)
 
 
+def test_a_row_that_no_slip_knows_gets_a_reason() -> None:
+    card = Predict("Which elements?", answer=(1, 2), picture=tk.arange(4.0), pick="cells")
+    assert "You gave 1 number; the answer has 2." in card.commit("1").says
+    assert "All but number 2 of the row are right." in card.commit("1, 3").says
+
+
 def test_a_wrong_slot_is_marked_beside_the_right_one() -> None:
     card = Predict("Which slot?", answer=1, picture=tk.arange(6.0), pick="slot")
     card.answer = 4

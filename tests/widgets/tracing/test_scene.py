@@ -16,6 +16,7 @@ import pytest
 import tensorkit as tk
 from tensorkit_widgets import Trace, explain, trace
 from tensorkit_widgets.drawing.sheet import Sheet, Tile
+from tensorkit_widgets.render.sheet import render_sheet
 from tensorkit_widgets.tracing.explain import Explanation
 from tensorkit_widgets.tracing.recorder import record
 from tensorkit_widgets.tracing.scene_code import listed, span_of
@@ -415,6 +416,14 @@ def test_hostile_names_and_texts_are_escaped() -> None:
 
 
 # -- the notebook -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_a_tensor_without_dimensions_does_not_move_with_the_storage() -> None:
+    drawn = ElementTree.fromstring(render_sheet(explain(lambda: tk.arange(4.0).sum())._sheet(2), live=True))
+    held = next(part for part in drawn.iter() if part.get("class") == "tk-pinned")
+    assert "offset 0" in "".join(drawn.itertext())
+    assert "offset 0" not in "".join(held.itertext())
+
 
 IN_A_SHELL = r"""
 import re, sys

@@ -62,7 +62,8 @@ def _pinned(sheet: Sheet, top: float) -> str:
     """A live picture in two parts: what scrolls, and the storage from ``top`` down on a ground of its own."""
 
     def below(part: Note | Frame | Table | Photo) -> bool:
-        return top <= (part.tiles[0].y if part.tiles else inf) if isinstance(part, Table) else top <= part.y
+        places = (*part.tiles, *part.notes) if isinstance(part, Table) else (part,)
+        return top <= (places[0].y if places else inf)
 
     def half(low: bool) -> Sheet:
         parts = {

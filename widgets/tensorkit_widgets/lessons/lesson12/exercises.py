@@ -35,7 +35,8 @@ def _so_far() -> Checker:
         slips=(
             Slip(
                 "counting from zero",
-                "the first sum is a sum of *one* number, and you divide it by 0. Count from 1: `tk.arange(1, n + 1)`.",
+                "the first sum is a sum of *one* number, and you divide it by 0. Count from 1: "
+                "`tk.arange(1, len(x) + 1)`.",
                 behaves=lambda x: x.cumsum(0) / tk.arange(len(x)),
             ),
             Slip(
@@ -130,7 +131,7 @@ _SILENT = function_check(
     Case(
         "with windows of 3 and two samples left over",
         lambda: (
-            tk.tensor([0.0, 1.0, -1.0, 0.0, -5.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.5, 0.0, 0.0, 0.0]),
+            tk.tensor([0.0, 1.0, -1.0, 0.0, -5.0, 0.0, 1.0, 0.0, 0.0, 1.5, 0.5, 0.0, 0.0, 0.0]),
             3,
             1.0,
         ),
@@ -157,6 +158,16 @@ _SILENT = function_check(
             "",
             "the mean of a wave is near 0, however loud it is. Every single sample has to be within the limit.",
             behaves=lambda sound, width, limit: (sound.unfold(0, width, width).mean(1).abs() <= limit).sum(),
+        ),
+        Slip(
+            "",
+            "a mean hides a loud sample among quiet ones. Every single sample has to be within the limit.",
+            behaves=(
+                lambda sound, width, limit: (sound.unfold(0, width, width).abs().mean(1) <= limit).sum(),
+                lambda sound, width, limit: (
+                    sound.unfold(0, width, width).square().mean(1).sqrt() <= limit
+                ).sum(),
+            ),
         ),
         Slip(
             "",
@@ -276,7 +287,7 @@ _CURVES = (
     Slip(
         LOOPS,
         "P hardly grows, so hardly any of its time is spent on each number. Only one line calls the engine just once.",
-        when=lambda answer, mine, base: not same(answer.value, "bca") and same(str(answer.value)[:1], "a"),
+        when=lambda answer, mine, base: any(same(answer.value, order) for order in ("abc", "acb", "cab")),
     ),
 )
 
@@ -310,6 +321,8 @@ TASKS = (
                     given=300,
                 ),
                 Slip(LOOPS, "that is one round. There are a hundred.", given=4),
+                Slip("", "that is ten rounds, as in the worked example. Here there are a hundred.", given=40),
+                Slip("", "that is the number of the worked example.", given=30),
                 Slip(LOOPS, "that is the number of calls *without* the loop: `(x * y).sum()`.", given=2),
             ),
         ),
@@ -435,6 +448,14 @@ TASKS = (
                 "`dim=` in a reduction",
             ),
             (lambda tk, t: lambda sound, width, limit: (sound.abs() <= limit).sum(), "True counts as 1"),
+            (
+                lambda tk, t: (
+                    lambda sound, width, limit: (
+                        sound.unfold(0, width, width).square().mean(1).sqrt() <= limit
+                    ).sum()
+                ),
+                "",
+            ),
             (lambda tk, t: lambda sound, width, limit: _quiet(sound.view(-1, 1), width, limit), ""),
             (lambda tk, t: lambda sound, width, limit: None, ""),
         ),
@@ -468,7 +489,8 @@ TASKS = (
             (lambda tk, t: "cba", LOOPS),
             (lambda tk, t: "abc", LOOPS),
             (lambda tk, t: "acb", LOOPS),
-            (lambda tk, t: "cab", ""),
+            (lambda tk, t: "cab", LOOPS),
+            (lambda tk, t: "bb c", ""),
         ),
     ),
     Task(

@@ -276,6 +276,11 @@ QUESTIONS = (
             ),
             Slip(ENDS, "`c[3]` includes `x[3]`, which you want to keep.", given=(23, 37)),
             Slip(ENDS, "`c[7]` includes `x[7]`, but a slice stops before its end.", given=(16, 41)),
+            Slip(
+                ENDS,
+                "Those are places, and those of 23 and 41: `c[3]` includes `x[3]`, and `c[7]` includes `x[7]`.",
+                given=(3, 7),
+            ),
         ),
         proof=_ends,
         picture=lambda tk: tk.tensor([8.0, 1.0, 7.0, 7.0, 1.0, 8.0, 5.0, 4.0, 2.0, 6.0]).cumsum(0),
@@ -295,6 +300,14 @@ QUESTIONS = (
                 PAIRS,
                 "`x` itself takes 40 *thousand* bytes. Here every point is compared with all points.",
                 given=40,
+            ),
+            Slip(
+                PAIRS, "`x` takes 40,000 bytes. Here every point is compared with all points.", given=40_000
+            ),
+            Slip(
+                PAIRS,
+                "That would be true if each pair came once. It comes twice: `a - b` and `b - a`.",
+                given=200,
             ),
             Slip(
                 "bytes per element",

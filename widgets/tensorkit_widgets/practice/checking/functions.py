@@ -12,6 +12,8 @@ Not yet: that is the sum.
 (a value is not a gradient)
 >>> check(Answer(lambda t: t.max()))
 Not yet: of 1, 2 and 6: it should give 3.0, yours gave `tensor(6.)`.
+>>> function_check(Case("of two", lambda: (2,), tk.zeros(2)))(Answer(lambda n: [0.0] * n))
+Not yet: of two: it should give one tensor; yours gave a list of 2.
 """
 
 from __future__ import annotations
@@ -126,6 +128,11 @@ def _first_fault(mine: list[_Outcome], cases: tuple[Case, ...]) -> Verdict:
         return Verdict(False, f"{case.says}: {outcome.problem}")
     if case.tells is not None:
         return Verdict(False, f"{case.says}: {case.tells(outcome.seen)}")
+    if is_tensor(case.returns) and isinstance(outcome.got, (list, tuple)):
+        kind = type(outcome.got).__name__
+        return Verdict(
+            False, f"{case.says}: it should give one tensor; yours gave a {kind} of {len(outcome.got)}."
+        )
     return Verdict(
         False, f"{case.says}: it should give {shown(case.returns)}, yours gave {quoted(outcome.got)}."
     )

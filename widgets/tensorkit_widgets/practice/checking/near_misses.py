@@ -5,7 +5,7 @@
 >>> near_miss((9,), (10,)).says
 'that is off by one: count again, from 0.'
 >>> near_miss(14, 15)
-Not yet: that is off by one: count again, from 0.
+Not yet: that is off by one: count again.
 >>> near_miss(14, 60, slots=20).says
 'there are 20 slots, numbered from 0 to 19.'
 >>> near_miss(14, 8) is None
@@ -65,7 +65,7 @@ def _number(right: int, answer: float, slots: int) -> Verdict | None:
     if answer < 0 <= right:
         return Verdict(False, "the right number is not negative.")
     if abs(answer - right) == 1:
-        return Verdict(False, "that is off by one: count again, from 0.")
+        return Verdict(False, f"that is off by one: count again{', from 0' if slots else ''}.")
     return None
 
 
