@@ -116,7 +116,7 @@ QUIZZES = (
             Question(
                 "mean_error",
                 "`forecast` comes from a model and has the size (5000, 1). `measured` has the size (5000,). Which line "
-                "gives the mean absolute error, and with few calls?",
+                "gives the mean absolute error, and quickly?",
                 SQUEEZED,
                 "With `squeeze(1)` both have the size (5000,), and each of the four calls works on all the numbers at "
                 "once. (Lessons 10 and 12)",

@@ -131,8 +131,8 @@ QUIZZES = (
         (
             Question(
                 "capital",
-                "A colleague wants to multiply 7 and 2 by 10 and 0.5, and runs "
-                "`tk.Tensor(7, 2) * tk.tensor([10.0, 0.5])`. What is the size of the result?",
+                "`scores = tk.Tensor(7, 2)` and `factors = tk.tensor([10.0, 0.5])`. What is the size of "
+                "`scores * factors`?",
                 (7, 2),
                 "`Tensor` with a capital takes 7 and 2 as a size. `*` then multiplies each of its seven rows, element "
                 "by element, by the two numbers. (Lessons 07 and 16)",

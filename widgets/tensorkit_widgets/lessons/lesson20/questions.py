@@ -266,7 +266,7 @@ QUIZZES = (
             Question(
                 "two_losses",
                 "`w = tk.tensor(6.0, requires_grad=True)` and `h = w * w`. Then `(h + 1).backward()`, and in the next "
-                "cell `(h * 2).backward()`. Whatever they say on the way: what does `w.grad` hold in the end?",
+                "cell `(h * 2).backward()`. What does `w.grad` hold when both cells have run?",
                 12,
                 "The first walk leaves 12 there. The second is an error: both go over `w * w`, and the first has freed "
                 "what that step had saved. (Lesson 18)",

@@ -19,7 +19,7 @@ LONGER = "Longer than with 16"
 STRAYS = "They reach for slots behind the end of the arrays"
 SLOW_88, SLOW_600 = "It takes far longer, and gives 88", "It takes far longer, and gives 600"
 QUICK_88 = "It takes about as long, and gives 88"
-FAILS, ZEROS, OTHERS = "An error", "Three zeros, on the device", "Three other numbers, on the device"
+FAILS, ZERO, OTHER = "An error: `y` is on the CPU", "0, on the device", "Another number, on the device"
 SPOILT = "The sum comes out wrong, or right by luck"
 
 
@@ -81,10 +81,10 @@ def _difference(tk: Any) -> str:
     tk.manual_seed(5)
     y = tk.rand(3)
     try:
-        found = x - y
+        found = x.max() - y.max()
     except RuntimeError:
         return FAILS
-    return OTHERS if found.any() else ZEROS
+    return OTHER if found.is_cuda and found.item() else ZERO
 
 
 def _fetched(tk: Any) -> int:
@@ -127,21 +127,21 @@ QUIZZES = (
             Question(
                 "difference",
                 "`tk.manual_seed(5)`, then `x = tk.rand(3, device='cuda')`. Then `tk.manual_seed(5)` again, and "
-                "`y = tk.rand(3)`. What does `x - y` give?",
-                FAILS,
-                "`x` is on the device and `y` on the CPU. (`x.cpu() - y` would not be 0 either: the two generators "
-                "make other numbers from the same seed.) (Lesson 20)",
-                options=(FAILS, ZEROS, OTHERS),
+                "`y = tk.rand(3)`. What does `x.max() - y.max()` give?",
+                OTHER,
+                "From one seed the two generators make different numbers. And `y.max()` has no dimensions, so its one "
+                "number may come from the CPU. (Lesson 20)",
+                options=(OTHER, ZERO, FAILS),
                 slips=(
                     Slip(
                         "same seed, other device",
                         "The seed is the same, but the CPU and the device make other numbers from it.",
-                        given=ZEROS,
+                        given=ZERO,
                     ),
                     Slip(
                         "operands on one device",
-                        "`y` is on the CPU, and nothing moves it to the device unless you say so.",
-                        given=OTHERS,
+                        "`x - y` is that error. A tensor without dimensions, such as `y.max()`, may stay there.",
+                        given=FAILS,
                     ),
                 ),
                 proof=_difference,

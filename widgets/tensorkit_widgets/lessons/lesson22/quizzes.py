@@ -15,12 +15,12 @@ __all__ = ["QUIZZES"]
 
 BEHIND = "Thread 40 of block 1 reaches behind the end"
 AGAIN = "Thread 3 of block 1 writes slot 3"
-IDLE = "The threads without an element do nothing"
+IDLE = "Threads 36 to 63 of block 1 do nothing"
 IN_STEP = "Slot 20 is always written before slot 50"
 SECTORS = "It reads 100 sectors, one for each number"
 
-OTHERS, EQUAL = "Six other numbers than yours", "The same six numbers as yours"
-REFUSED = "An error: `scale` is on the CPU"
+OTHERS, EQUAL = "Four other numbers, on the device", "Your four numbers, on the device"
+REFUSED, FETCHED = "An error: `scale` is on the CPU", "Four other numbers, on the CPU"
 
 cuda: Any = None
 """Whatever runs the kernel hands it its `cuda`; here the name only has to exist."""
@@ -32,7 +32,7 @@ def halve(x: Any, out: Any) -> None:
 
 
 def _launched(_: Any) -> str:
-    """The true sentence; that no thread waits for another one, the absence of barriers shows."""
+    """The true sentence. (Without a barrier no thread waits for another one.)"""
     x = numpy.ones(100, numpy.float32)
     trace = tensorkit.cuda.trace(halve, 2, 64, x, x.copy())
     read = next(moved.sectors for moved in trace.traffic if moved.kind == "read")
@@ -51,15 +51,20 @@ def _launched(_: Any) -> str:
 
 
 def _on_two_machines(tk: Any) -> str:
-    def drawn(device: str) -> list[float]:
+    def seen(device: str) -> Any:
         tk.manual_seed(2)
-        w, scale = tk.rand(6, device=device), tk.tensor(0.5)
-        return [round(number, 4) for number in (w * scale).tolist()]
+        w, scale = tk.rand(4, device=device), tk.tensor([0.5, 2.0, 0.5, 2.0])
+        scale.to(device)
+        return w * scale
 
+    yours = seen("cpu")
     try:
-        return EQUAL if drawn("cuda") == drawn("cpu") else OTHERS
+        hers = seen("cuda")
     except RuntimeError:
         return REFUSED
+    if hers.is_cuda:
+        return EQUAL if hers.tolist() == yours.tolist() else OTHERS
+    return FETCHED
 
 
 def _fetches(tk: Any) -> int:
@@ -113,22 +118,28 @@ QUIZZES = (
             ),
             Question(
                 "two_machines",
-                "A script runs `tk.manual_seed(2)`, `w = tk.rand(6, device=device)`, `scale = tk.tensor(0.5)` and "
-                "`print(w * scale)`. For you `device` is `'cpu'`, for a colleague `'cuda'`. What does she see?",
-                OTHERS,
-                "Her device makes other numbers from the seed. And `scale` has no dimensions, so its one number may "
-                "come from the CPU. (Lesson 20)",
-                options=(OTHERS, EQUAL, REFUSED),
+                "A script seeds, and runs `w = tk.rand(4, device=device)`, `scale = tk.tensor([0.5, 2.0, 0.5, 2.0])`, "
+                "`scale.to(device)` and `print(w * scale)`. For you `device` is `'cpu'`, and four numbers appear. What "
+                "does a colleague see, with `'cuda'`?",
+                REFUSED,
+                "`.to()` returns another tensor, and the script drops it. So `scale` is where it was, and `w` is on "
+                "the device. (Lessons 07 and 20)",
+                options=(REFUSED, OTHERS, EQUAL, FETCHED),
                 slips=(
                     Slip(
+                        "`.to()` returns",
+                        "She would, after `scale = scale.to(device)`. Here what `.to()` returned is lost.",
+                        given=OTHERS,
+                    ),
+                    Slip(
                         "same seed, other device",
-                        "The CPU and the device each have a generator, and a method of their own.",
+                        "Her device makes other numbers from the seed. And `scale` has not moved there.",
                         given=EQUAL,
                     ),
                     Slip(
                         "operands on one device",
-                        "With a `scale` of several numbers, yes. A tensor without dimensions may stay.",
-                        given=REFUSED,
+                        "Nothing brings `w` to the CPU: that would be a copy which the script does not mention.",
+                        given=FETCHED,
                     ),
                 ),
                 proof=_on_two_machines,
