@@ -125,15 +125,15 @@ def exercises(name: str) -> str:
 
 
 def comes_back(name: str) -> list[str]:
-    """The lessons that ask about it from memory."""
-    return [
-        number
+    """The lessons that ask about it from memory, and `after` where the test after the course does."""
+    return sorted(
+        "after" if sheet.test else number
         for number, module in _modules().items()
         for sheet in getattr(module, "QUIZZES", ())
-        if sheet.recall
+        if (sheet.recall or sheet.test == "after")
         and f"{number}.{sheet.name}" in shown_cards()
         and any(slip.misconception == name for asked in sheet.questions for slip in asked.slips)
-    ]
+    )
 
 
 def table() -> str:

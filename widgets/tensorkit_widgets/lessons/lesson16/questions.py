@@ -16,7 +16,17 @@ FEW = "few singular values carry most"
 COMPLEX = "real matrices, complex eigenvalues"
 ROWS = "a row meets a column"
 NN = "(N,1) against (N) gives (N,N)"
-EXPANDED = "in-place on an expanded tensor"
+LOOPS = "element loops"
+EXPANDED, ID = "in-place on an expanded tensor", "id() as a storage test"
+DEL, SAVED = "del removes a name", "a saved slice saves the whole storage"
+
+SQUEEZED = "`(forecast.squeeze(1) - measured).abs().mean()`"
+SQUARE = "`(forecast - measured).abs().mean()`"
+LOOP = "`sum(abs(f - m) for f, m in zip(forecast, measured)) / 5000`"
+ONLY_GRID, BOTH_CHANGE = (
+    "Only `grid` is doubled: it is another object",
+    "Both are doubled: they share their numbers",
+)
 
 AGES = (39, 47, 45, 47, 65, 46, 67, 42, 67, 56, 64, 56, 59, 34, 42, 48, 45, 17, 20, 19, 36, 50, 39, 21, 44, 53, 63, 29,
         25, 69)  # fmt: skip
@@ -69,13 +79,33 @@ def _turned(tk: Any) -> str:
     return "`i` and `-i`" if sorted(found, key=lambda z: z.imag) == [-1j, 1j] else "`1` and `-1`"
 
 
+def _mean_error(tk: Any) -> str:
+    """The line that gives the right mean; the loop gives it too, with a call for every pair."""
+    forecast, measured = tk.arange(6.0).view(6, 1) ** 2, tk.arange(6.0)
+    loop = sum(abs(f - m) for f, m in zip(forecast, measured, strict=True)) / 6
+    means = {
+        SQUEEZED: (forecast.squeeze(1) - measured).abs().mean(),
+        SQUARE: (forecast - measured).abs().mean(),
+    }
+    (line,) = (line for line, mean in means.items() if abs(mean.item() - loop.item()) < 1e-6)
+    return line
+
+
 def _grown(tk: Any) -> str:
-    grid = tk.ones(4, 1).expand(4, 5)
+    column = tk.ones(4, 1)
+    grid = column.expand(4, 5)
     try:
         grid.mul_(2)
     except RuntimeError:
-        return "An error"
-    return "Every number becomes 2"
+        return "An error, and nothing is written"
+    return BOTH_CHANGE if column[0, 0].item() == 2 else ONLY_GRID
+
+
+def _still_held(tk: Any) -> int:
+    table = tk.zeros(500, 20)
+    first, mean = table[0], table.mean(dim=0)
+    del table
+    return int(first.untyped_storage().nbytes() + mean.untyped_storage().nbytes())
 
 
 QUIZZES = (
@@ -84,60 +114,63 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "forecasts",
-                "`forecast` comes from a model and has the size (12, 1): one number for each month. `measured` has the "
-                "size (12,). What is the size of `forecast - measured`?",
-                (12, 12),
-                "A column against a row: every forecast meets every measurement. `forecast.squeeze(1)` makes it (12,). "
-                "(Lesson 10)",
+                "mean_error",
+                "`forecast` comes from a model and has the size (5000, 1). `measured` has the size (5000,). Which line "
+                "gives the mean absolute error, and quickly?",
+                SQUEEZED,
+                "With `squeeze(1)` both have the size (5000,), and each of the four calls works on all the numbers at "
+                "once. (Lessons 10 and 12)",
+                options=(SQUEEZED, SQUARE, LOOP),
                 slips=(
-                    Slip(NN, "That would be right if both had the size (12,).", given=(12,)),
                     Slip(
                         NN,
-                        "`measured` counts as (1, 12), not as (12, 1): a missing dimension is added in front.",
-                        given=(12, 1),
+                        "A column against a row: every forecast meets every measurement, and that is the mean of 25 "
+                        "million numbers.",
+                        given=SQUARE,
                     ),
-                    Slip(NN, "The column is stretched as well, to the right.", given=(1, 12)),
-                ),
-                proof=lambda tk: tuple((tk.ones(12, 1) - tk.ones(12)).size()),
-            ),
-            Question(
-                "one_row",
-                "`column` has the size (5, 1). Is `column.t()` contiguous, although it was transposed?",
-                "Yes",
-                "Its size is (1, 5). There is only one row, so the stride from row to row is never used. (Lesson 03)",
-                options=("Yes", "No"),
-                slips=(
                     Slip(
-                        "strides of size-1 dimensions",
-                        "The five numbers are side by side and in order, and that is all that contiguous "
-                        "means.",
-                        given="No",
+                        LOOPS,
+                        "The number is right, but Python calls the engine several times for each of the 5,000 pairs.",
+                        given=LOOP,
                     ),
                 ),
-                proof=lambda tk: "Yes" if tk.arange(5.0).view(5, 1).t().is_contiguous() else "No",
+                proof=_mean_error,
             ),
             Question(
                 "grid",
-                "`grid = tk.ones(4, 1).expand(4, 5)`, then `grid.mul_(2)`. What happens?",
-                "An error",
-                "The five elements of a row share one slot, so it is unclear whether to double it once or "
-                "five times. `grid * 2` is clear: it makes a new tensor. (Lesson 13)",
-                options=("Every number becomes 2", "Every number becomes 32", "An error"),
+                "`column = tk.ones(4, 1)` and `grid = column.expand(4, 5)`. You see that `id(grid)` is not "
+                "`id(column)`. What does `grid.mul_(2)` do?",
+                "An error, and nothing is written",
+                "`id` tells two objects apart, and these two have one storage. It has four slots for twenty elements, "
+                "so it is unclear whether to double a slot once or five times. (Lessons 13 and 14)",
+                options=(ONLY_GRID, BOTH_CHANGE, "An error, and nothing is written"),
                 slips=(
+                    Slip(ID, "It is another object, but it reads the storage of `column`.", given=ONLY_GRID),
                     Slip(
                         EXPANDED,
-                        "That is what `grid * 2` gives. In place there are only four slots for twenty elements.",
-                        given="Every number becomes 2",
-                    ),
-                    Slip(
-                        EXPANDED,
-                        "That would be doubling each slot five times. Doubling it once is just as plausible, "
-                        "so it is refused.",
-                        given="Every number becomes 32",
+                        "They do share them: five elements to a slot. Is a slot doubled once, or five times?",
+                        given=BOTH_CHANGE,
                     ),
                 ),
                 proof=_grown,
+            ),
+            Question(
+                "still_held",
+                "`table = tk.zeros(500, 20)` takes 40,000 bytes. Then come `first = table[0]`, "
+                "`mean = table.mean(dim=0)` and `del table`. How many bytes of numbers are still in memory?",
+                40_080,
+                "`del` took a name away. `first` still reads the storage of the table, all of it; `mean` has twenty "
+                "numbers of its own. (Lesson 14)",
+                slips=(
+                    Slip(DEL, "The table's storage is not freed: `first` leads to it as well.", given=80),
+                    Slip(DEL, "`del` removed one name, and two tensors are left.", given=0),
+                    Slip(
+                        SAVED, "A storage is kept whole, or not at all: `first` keeps all of it.", given=160
+                    ),
+                    Slip("a copy is not a view", "`mean` has numbers of its own, too.", given=40_000),
+                    Slip("bytes per element", "Each number takes four bytes.", given=10_020),
+                ),
+                proof=_still_held,
             ),
         ),
         recall=True,

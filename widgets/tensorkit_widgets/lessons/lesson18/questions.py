@@ -14,7 +14,9 @@ __all__ = ["QUESTIONS", "QUIZZES"]
 
 PATHS = "every path counts"
 VALUE = "a value is not a gradient"
-ONE, ONE_ELEMENT, SEVERAL = "`x = tk.tensor(3.0)`", "`x = tk.tensor([3.0])`", "`x = tk.tensor([3.0, 4.0])`"
+NUMBER = "`if errors.mean() < best: best = errors.mean().item()`"
+TENSOR = "`if errors.mean() < best: best = errors.mean()`"
+FOUR = "`if errors < best: best = errors.mean().item()`"
 
 
 def _leaf(tk: Any, *numbers: float) -> Any:
@@ -33,13 +35,26 @@ def _refuses(act: Callable[[], object]) -> bool:
     return False
 
 
-def _positive(x: Any) -> bool:
-    return bool(x > 0)
+def _best(tk: Any) -> str:
+    """The line that runs, and that keeps no history."""
+    errors, best = _leaf(tk, 4.0, 1.0, 0.0, 3.0) ** 2, float("inf")
+    decides = {NUMBER: errors.mean() < best, TENSOR: errors.mean() < best, FOUR: errors < best}
+    keeps = {NUMBER: errors.mean().item(), TENSOR: errors.mean(), FOUR: errors.mean().item()}
+    (line,) = (
+        line
+        for line, decided in decides.items()
+        if not _refuses(partial(bool, decided)) and isinstance(keeps[line], float)
+    )
+    return line
 
 
-def _runs(tk: Any) -> tuple[str, ...]:
-    tried = {ONE: tk.tensor(3.0), ONE_ELEMENT: tk.tensor([3.0]), SEVERAL: tk.tensor([3.0, 4.0])}
-    return tuple(name for name, x in tried.items() if not _refuses(partial(_positive, x)))
+def _lamps(tk: Any) -> int:
+    """How many singular values of the film are more than rounding."""
+    times = tk.linspace(0, 1, 100)[:, None]
+    place = tk.linspace(0, 6, 1200)
+    film = (1 - times) * tk.sin(place).abs() + (1 - times) ** 2 * tk.cos(place).abs()
+    found = tk.linalg.svdvals(film)
+    return int((found > 1e-4 * found[0]).sum())
 
 
 def _first_gradient(tk: Any) -> int:
@@ -116,62 +131,67 @@ QUIZZES = (
         (
             Question(
                 "capital",
-                "You want the number 5 as a tensor, and write `tk.Tensor(5)`. How many numbers does it hold?",
-                5,
-                "`Tensor` with a capital is the class: it takes 5 as a size, and gives you five numbers, "
-                "whatever was in that memory. `tk.tensor(5.0)` is what you meant. (Lesson 07)",
+                "`scores = tk.Tensor(7, 2)` and `factors = tk.tensor([10.0, 0.5])`. What is the size of "
+                "`scores * factors`?",
+                (7, 2),
+                "`Tensor` with a capital takes 7 and 2 as a size. `*` then multiplies each of its seven rows, element "
+                "by element, by the two numbers. (Lessons 07 and 16)",
                 slips=(
-                    Slip("`Tensor` vs `tensor`", "That is `tk.tensor(5)`, with a small letter.", given=1),
+                    Slip("`Tensor` vs `tensor`", "So it would be with `tk.tensor([7, 2])`.", given=(2,)),
                     Slip(
-                        "`Tensor` vs `tensor`",
-                        "It is not empty: the 5 was taken as a size, and room for five numbers was made.",
-                        given=0,
+                        "`*` is not `@`",
+                        "`@` would make one number of each row. `*` multiplies and adds nothing up.",
+                        given=(7,),
                     ),
                 ),
-                proof=lambda tk: tk.Tensor(5).numel(),
+                proof=lambda tk: tuple((tk.Tensor(7, 2) * tk.tensor([10.0, 0.5])).size()),
             ),
             Question(
-                "branch",
-                "A function begins with `if x > 0:`. For which of these does that line run without an error? "
-                "(One or more.)",
-                (ONE, ONE_ELEMENT),
-                "`if` needs a single yes or no. One element gives one, whether it has a dimension or not; two "
-                "elements give two. (Lesson 10)",
-                options=(ONE, ONE_ELEMENT, SEVERAL),
+                "best",
+                "In each round of a long loop, `errors` holds four squared errors and requires grad. `best` begins as "
+                "`float('inf')`. Which line keeps the smallest mean so far, and nothing else?",
+                NUMBER,
+                "`if` needs one yes or no, and `item()` keeps a number without its history. (Lessons 10 and 14)",
+                options=(NUMBER, TENSOR, FOUR),
                 slips=(
-                    Slip("`if` on a tensor", "One number, one answer: this one runs.", given=ONE),
                     Slip(
-                        "`if` on a tensor",
-                        "It has a dimension, but a single element all the same, and so a single answer.",
-                        given=ONE_ELEMENT,
+                        "a loss keeps its graph",
+                        "`best` would keep the whole history of its round in memory, not just the number.",
+                        given=TENSOR,
                     ),
                     Slip(
                         "`if` on a tensor",
-                        "Two elements, two answers: `if` refuses to choose between them, even when they agree.",
-                        given=SEVERAL,
+                        "`errors < best` gives four answers, and `if` refuses to choose between them.",
+                        given=FOUR,
                     ),
                 ),
-                proof=_runs,
+                proof=_best,
             ),
             Question(
-                "dimensions",
-                "`total = (tk.tensor([1.0, 2.0, 2.0]) ** 2).sum()`. How many dimensions does `total` have?",
-                0,
-                "A sum of everything is a tensor without dimensions: its size is `()`, and it is still a tensor. "
-                "(Lesson 11)",
+                "lamps",
+                "A film of 100 frames, each with 1,200 pixels, shows two lamps that are turned down, each at its own "
+                "pace. So every frame is a picture of one lamp times a number, plus a picture of the other times "
+                "another. How many singular values of this (100, 1200) tensor are more than rounding errors?",
+                2,
+                "Two patterns make up all of the frames, so two singular values carry everything. (Lesson 16)",
                 slips=(
                     Slip(
-                        "a 0-d tensor is a tensor",
-                        "A size of `(1,)` would be one dimension with one element. Here there is no dimension left.",
+                        "few singular values carry most",
+                        "There are 100 of them. But two patterns are enough to make every frame.",
+                        given=100,
+                    ),
+                    Slip(
+                        "few singular values carry most",
+                        "A (100, 1200) tensor has only 100, and most of them are 0 here.",
+                        given=1200,
+                    ),
+                    Slip(
+                        "few singular values carry most",
+                        "That would be right for one lamp. The two change at different paces.",
                         given=1,
                     ),
-                    Slip(
-                        "a value is not a gradient",
-                        "That is the value of `total`, not its number of dimensions.",
-                        given=9,
-                    ),
                 ),
-                proof=lambda tk: (tk.tensor([1.0, 2.0, 2.0]) ** 2).sum().dim(),
+                proof=_lamps,
             ),
         ),
         recall=True,

@@ -14,7 +14,9 @@ __all__ = ["QUESTIONS", "QUIZZES"]
 CUT = "detach cuts a path"
 SAVED = "a saved tensor was changed"
 ON_THE_WAY = "During `backward()`: the gradient of the loss for `h`"
-ALL, ONE, COPY = "`e.add_(1)`", "`e[0, 0] = 7.0`", "`e.clone().add_(1)`"
+ALL, ONE, COPY, SQUARES = "`e.add_(1)`", "`e[0, 0] = 7.0`", "`e.clone().add_(1)`", "`e * e`"
+A_ADDS, A_REPLACES = "20 after A, and B fails", "10 after A, and B fails"
+BOTH_ADD, BOTH_REPLACE = "20 after either of them", "10 after either of them"
 
 
 def _leaf(tk: Any, *numbers: float) -> Any:
@@ -37,28 +39,36 @@ def _write_one(e: Any) -> None:
     e[0, 0] = 7.0
 
 
-def _who_has_a_gradient(tk: Any) -> str:
-    a = tk.ones(4, requires_grad=True)
-    b = a.view(2, 2)
-    b.sum().backward()
-    return "`a` only" if a.grad is not None and not b.is_leaf else ""
+def _two_walks(tk: Any) -> str:
+    w = tk.tensor(5.0, requires_grad=True)
+    for _ in range(2):
+        loss = w * w
+        loss.backward()
+    fails = _refuses(loss.backward)
+    return {(20, True): A_ADDS, (10, True): A_REPLACES, (20, False): BOTH_ADD}.get(
+        (int(w.grad.item()), fails), BOTH_REPLACE
+    )
 
 
-def _refused_write(tk: Any) -> str:
+def _written_first(tk: Any) -> tuple[int, ...]:
+    a = _leaf(tk, 1.0, 4.0, 6.0)
+    part, d = a[1:], a.detach()
+    d[1] = 10.0
+    (part * part).sum().backward()
+    assert not part.is_leaf
+    return _numbers(a.grad)
+
+
+def _failing_line(tk: Any) -> str:
     e = tk.zeros(2, 1).expand(2, 5)
     acts: dict[str, Callable[[], object]] = {
         ALL: lambda: e.add_(1),
         ONE: partial(_write_one, e),
         COPY: lambda: e.clone().add_(1),
+        SQUARES: lambda: e * e,
     }
-    (refused,) = (name for name, act in acts.items() if _refuses(act))
-    return refused
-
-
-def _storages(tk: Any) -> int:
-    a = _leaf(tk, 1.0, 2.0)
-    read = (a, a.detach(), a.clone())
-    return len({t.untyped_storage().data_ptr() for t in read})
+    (failing,) = (name for name, act in acts.items() if _refuses(act))
+    return failing
 
 
 def _detached_factor(tk: Any) -> tuple[int, ...]:
@@ -124,35 +134,65 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "leaf",
-                "`a = tk.ones(4, requires_grad=True)`, then `b = a.view(2, 2)` and `b.sum().backward()`. Which of the "
-                "two has a gradient in its `.grad` now?",
-                "`a` only",
-                "`b` reads the same numbers, but a recorded step made it, so it is no leaf: its gradient was passed on "
-                "to `a`. (Lesson 18)",
-                options=("`a` only", "`b` only", "Both: they share their numbers"),
+                "two_walks",
+                "`w = tk.tensor(5.0, requires_grad=True)`: the gradient of `w * w` is 10. Program A runs "
+                "`loss = w * w` and `loss.backward()`, and then both lines again. Program B runs `loss = w * w` once, "
+                "and `loss.backward()` twice. What is in `w.grad`?",
+                A_ADDS,
+                "In A each walk has a graph of its own, and the second gradient is added to the first. In B the first "
+                "walk has freed what the second needs. (Lesson 18)",
+                options=(A_ADDS, A_REPLACES, BOTH_ADD, BOTH_REPLACE),
                 slips=(
                     Slip(
-                        "`.grad` of a non-leaf",
-                        "`b` was added up, but the walk does not end at `b`: it ends at the leaf.",
-                        given="`b` only",
+                        "backward adds", "Nothing empties `w.grad` between the two walks.", given=A_REPLACES
                     ),
                     Slip(
-                        "a leaf is made, not computed",
-                        "They share the numbers. But a `.grad` belongs to one tensor, and only a leaf gets "
-                        "one.",
-                        given="Both: they share their numbers",
+                        "second backward fails",
+                        "B walks twice over one graph, and what that graph had saved is gone after the first walk.",
+                        given=BOTH_ADD,
+                    ),
+                    Slip(
+                        "backward adds",
+                        "The second gradient does not replace the first. And B has only one graph for two walks.",
+                        given=BOTH_REPLACE,
                     ),
                 ),
-                proof=_who_has_a_gradient,
+                proof=_two_walks,
+            ),
+            Question(
+                "written_first",
+                "`a = tk.tensor([1.0, 4.0, 6.0], requires_grad=True)`, `part = a[1:]` and `d = a.detach()`. Then come "
+                "`d[1] = 10.0` and `(part * part).sum().backward()`. Which three numbers are in `a.grad`?",
+                (0, 20, 12),
+                "`d` shares the numbers of `a`, so 10 and 6 are squared. `part` is not a leaf: its gradient, 20 and "
+                "12, is passed on to `a`. (Lessons 14 and 18)",
+                slips=(
+                    Slip(
+                        "detach vs clone",
+                        "`detach` copies no number: the 10 is written into `a`, and so it is read by `part`.",
+                        given=(0, 8, 12),
+                    ),
+                    Slip(
+                        "`.grad` of a non-leaf",
+                        "`part` keeps no gradient: a recorded step made it, so the walk goes on to `a`.",
+                        given=(0, 0, 0),
+                    ),
+                    Slip(
+                        "every path counts",
+                        "No path leads from the sum to `a[0]`: `part` begins behind it.",
+                        given=(2, 20, 12),
+                    ),
+                    Slip("a value is not a gradient", "These are the squares.", given=(0, 100, 36)),
+                ),
+                proof=_written_first,
             ),
             Question(
                 "expanded",
-                "`e = tk.zeros(2, 1).expand(2, 5)` shows ten numbers. Which of these writes is refused?",
+                "`e = tk.zeros(2, 1).expand(2, 5)` shows ten numbers. Which of these lines fails?",
                 ALL,
                 "Each slot is shown five times, so adding to all ten elements has no single meaning. One element is "
                 "one slot, and a clone has ten slots of its own. (Lesson 13)",
-                options=(ALL, ONE, COPY),
+                options=(ALL, ONE, COPY, SQUARES),
                 slips=(
                     Slip(
                         "in-place on an expanded tensor",
@@ -164,23 +204,13 @@ QUIZZES = (
                         "A clone has a slot of its own for each of the ten elements.",
                         given=COPY,
                     ),
-                ),
-                proof=_refused_write,
-            ),
-            Question(
-                "storages",
-                "`a` requires grad. How many different storages do `a`, `a.detach()` and `a.clone()` have "
-                "altogether?",
-                2,
-                "`detach` leaves the history behind and reads the storage of `a`; `clone` copies the numbers "
-                "into a new storage, and keeps the history. (Lesson 14)",
-                slips=(
                     Slip(
-                        "detach vs clone", "`detach` copies no number: it shares the storage of `a`.", given=3
+                        "`*` is not `@`",
+                        "`e @ e` fails: (2, 5) and (2, 5) do not fit. `*` multiplies elements in the same place.",
+                        given=SQUARES,
                     ),
-                    Slip("detach vs clone", "A clone always has a storage of its own.", given=1),
                 ),
-                proof=_storages,
+                proof=_failing_line,
             ),
         ),
         recall=True,

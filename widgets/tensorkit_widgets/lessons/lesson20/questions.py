@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Slip
@@ -16,8 +17,17 @@ PLACE = "operands on one device"
 TRIP = "reading is a crossing"
 SEED = "same seed, other device"
 NUMPY = "NumPy shares memory"
-CONTIGUOUS = "what contiguous means"
-SAVED = "a saved slice saves the whole storage"
+GRAPH = "a loss keeps its graph"
+ADDS, AGAIN, LEAF = "backward adds", "second backward fails", "`.grad` of a non-leaf"
+POSITION, BLOCKS = "a seed is a position", "randn works in blocks"
+
+ONE_INPUT, NO_GRAPH = "Those of one input, and 500 graphs", "Those of one input, and no graph"
+ALL_INPUTS = "Those of 500 inputs, and 500 graphs"
+RAND, BOTH_SAME, REPEATED = (
+    "With `rand` only",
+    "With `rand` and with `randn`",
+    "With neither: twelve come twice",
+)
 
 STAYS = "On the CPU, as before"
 WENT = "On the device: it moved"
@@ -77,20 +87,38 @@ def _seed(tk: Any) -> str:
     return OTHERS if once == again else NEVER
 
 
-def _through_numpy(tk: Any) -> int:
-    t = tk.zeros(3)
-    t.numpy()[1] = 5
-    return int(t[1].item())
+def _two_lists(tk: Any) -> str:
+    """What the two lists of the loop hold after five rounds."""
+    w, x = tk.ones(3, requires_grad=True), tk.zeros(3)
+    inputs, losses = [], []
+    for number in range(5):
+        x.fill_(number)
+        inputs.append(x.numpy())
+        losses.append(((w * x) ** 2).sum())
+    if len({tuple(array.tolist()) for array in inputs}) > 1:
+        return ALL_INPUTS
+    return ONE_INPUT if all(loss.grad_fn is not None for loss in losses) else NO_GRAPH
 
 
-def _contiguous(tk: Any) -> str:
-    x = tk.zeros(2, 3)
-    return "`x` itself: nothing is copied" if x.contiguous() is x else "A copy of `x`, in its own storage"
+def _two_losses(tk: Any) -> int:
+    w = tk.tensor(6.0, requires_grad=True)
+    h = w * w
+    for loss in (h + 1, h * 2):
+        with contextlib.suppress(RuntimeError):
+            loss.backward()
+    return int(w.grad.item())
 
 
-def _kept(tk: Any) -> int:
-    row = tk.zeros(1000, 1000)[0]
-    return int(row.untyped_storage().nbytes())
+def _in_two_calls(tk: Any) -> str:
+    """With which of the two do calls of 12 and 12 give the numbers of one call of 24?"""
+
+    def same(draw: Any) -> bool:
+        tk.manual_seed(3)
+        whole = draw(24)
+        tk.manual_seed(3)
+        return bool(tk.equal(whole, tk.cat([draw(12), draw(12)])))
+
+    return {(True, False): RAND, (True, True): BOTH_SAME}.get((same(tk.rand), same(tk.randn)), REPEATED)
 
 
 MOVING = (
@@ -217,39 +245,68 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "through_numpy",
-                "`t = tk.zeros(3)`, then `t.numpy()[1] = 5`. What is `t[1]`?",
-                5,
-                "The array and the tensor read the same bytes. (Lesson 15)",
-                slips=(Slip(NUMPY, "`numpy()` copies nothing: the array uses the tensor's memory.", given=0),),
-                proof=_through_numpy,
-            ),
-            Question(
-                "contiguous",
-                "`x = tk.zeros(2, 3)` is contiguous already. What does `x.contiguous()` give?",
-                "`x` itself: nothing is copied",
-                "It has nothing to put in order, so it returns `x` itself. (Lesson 05)",
-                options=("`x` itself: nothing is copied", "A copy of `x`, in its own storage"),
+                "two_lists",
+                "`w` requires grad. In each of 500 rounds, new numbers are written into `x` in place. Then come "
+                "`inputs.append(x.numpy())` and `losses.append(((w * x) ** 2).sum())`. Which numbers and which graphs "
+                "do the two lists keep in memory?",
+                ONE_INPUT,
+                "All 500 arrays read the storage of `x`, so they show the last input. Each loss keeps the graph of "
+                "its own round. (Lessons 14 and 15)",
+                options=(ONE_INPUT, ALL_INPUTS, NO_GRAPH),
                 slips=(
+                    Slip(NUMPY, "`numpy()` copies nothing: each array uses the memory of `x`.", given=ALL_INPUTS),
                     Slip(
-                        CONTIGUOUS,
-                        "It copies only if the numbers are not in order yet.",
-                        given="A copy of `x`, in its own storage",
+                        GRAPH,
+                        "Each loss requires grad, because `w` does. So it leads to its whole history.",
+                        given=NO_GRAPH,
                     ),
                 ),
-                proof=_contiguous,
+                proof=_two_lists,
             ),
             Question(
-                "kept",
-                "`row = tk.zeros(1000, 1000)[0]` shows a thousand numbers, of 4 bytes each. How many bytes does it "
-                "keep alive?",
-                4_000_000,
-                "A slice keeps the whole storage that it reads. (Lesson 05)",
+                "two_losses",
+                "`w = tk.tensor(6.0, requires_grad=True)` and `h = w * w`. Then `(h + 1).backward()`, and in the next "
+                "cell `(h * 2).backward()`. What does `w.grad` hold when both cells have run?",
+                12,
+                "The first walk leaves 12 there. The second is an error: both go over `w * w`, and the first has freed "
+                "what that step had saved. (Lesson 18)",
                 slips=(
-                    Slip(SAVED, "That is what `row` shows, but its storage holds a million numbers.", given=4000),
-                    Slip("bytes per element", "That many numbers, at 4 bytes each.", given=1_000_000),
+                    Slip(
+                        AGAIN,
+                        "The losses are two, but `w * w` was computed once, so the second walk fails.",
+                        given=36,
+                    ),
+                    Slip(
+                        ADDS,
+                        "A second gradient never replaces the first: it would be added. And here the walk fails.",
+                        given=24,
+                    ),
+                    Slip(LEAF, "That arrives at `h`, which is no leaf. It is passed on to `w`.", given=1),
+                    Slip(LEAF, "1 and 2 arrive at `h`, which is no leaf, and so it keeps neither.", given=3),
                 ),
-                proof=_kept,
+                proof=_two_losses,
+            ),
+            Question(
+                "in_two_calls",
+                "After a seed you draw 24 numbers in one call. After the same seed you draw 12, and then 12 more. When "
+                "are these the same 24 numbers?",
+                RAND,
+                "A seed sets a position, and each call of `rand` reads on from there. `randn` mixes its draws in "
+                "blocks of 16, but fewer than 16 in pairs. (Lesson 08)",
+                options=(RAND, BOTH_SAME, REPEATED),
+                slips=(
+                    Slip(
+                        BLOCKS,
+                        "A call of 24 makes normal numbers by blocks, a call of 12 by pairs: these differ.",
+                        given=BOTH_SAME,
+                    ),
+                    Slip(
+                        POSITION,
+                        "The second call does not begin again at the seed: it reads on where the first ended.",
+                        given=REPEATED,
+                    ),
+                ),
+                proof=_in_two_calls,
             ),
         ),
         recall=True,

@@ -17,7 +17,9 @@ __all__ = ["QUESTIONS", "QUIZZES"]
 
 LONGER = "Longer than with 16"
 STRAYS = "They reach for slots behind the end of the arrays"
-CALLS = "Into a million calls from Python, one for each element"
+SLOW_88, SLOW_600 = "It takes far longer, and gives 88", "It takes far longer, and gives 600"
+QUICK_88 = "It takes about as long, and gives 88"
+FAILS, ZERO, OTHER = "An error: `y` is on the CPU", "0, on the device", "Another number, on the device"
 SPOILT = "The sum comes out wrong, or right by luck"
 
 
@@ -65,66 +67,118 @@ def _tiled_reads(tk: Any) -> int:
     return sum(a.kind == "read" and a.array in ("a", "b") for a in trace.accesses)
 
 
+def _dark(tk: Any) -> str:
+    t = tk.full((200,), 3, dtype=tk.uint8)
+    total, calls = t[0], 0
+    for pixel in t[1:]:
+        total, calls = total + pixel, calls + 1
+    return f"It takes {'far longer' if calls > 100 else 'about as long'}, and gives {total.item()}"
+
+
+def _difference(tk: Any) -> str:
+    tk.manual_seed(5)
+    x = tk.rand(3, device="cuda")
+    tk.manual_seed(5)
+    y = tk.rand(3)
+    try:
+        found = x.max() - y.max()
+    except RuntimeError:
+        return FAILS
+    return OTHER if found.is_cuda and found.item() else ZERO
+
+
+def _fetched(tk: Any) -> int:
+    rows = tk.sin(tk.arange(1.0, 4.0)[:, None] * tk.linspace(0, 3, 60))
+    shares = tk.cos(tk.arange(1.0, 4.0) * tk.linspace(0, 3, 80)[:, None])
+    s = tk.linalg.svdvals((shares @ rows).to("cuda"))
+    fetched = 1
+    while s[fetched - 1] > 0.01:
+        fetched += 1
+    return fetched
+
+
 QUIZZES = (
     QuizSheet(
         "retrieval",
         "Three questions from earlier lessons",
         (
             Question(
-                "down",
-                "`a` is contiguous and has the size (32, 32). `a[0, 0]` is in slot 0. In which slot is `a[1, "
-                "0]`?",
-                32,
-                "One row down is 32 slots further: the stride is (32, 1). (Lesson 02)",
+                "dark",
+                "`t` holds 200 pixels of dtype `uint8`, each of them 3. You run `total = t[0]`, and then "
+                "`for pixel in t[1:]: total = total + pixel`. How does that compare with `t.sum()`?",
+                SLOW_88,
+                "The loop makes 199 calls instead of one. And `uint8` begins again at 0 after 255: 600 becomes 88, "
+                "while `sum` counts in `int64`. (Lessons 06 and 12)",
+                options=(SLOW_88, SLOW_600, QUICK_88),
                 slips=(
                     Slip(
-                        "strides follow the view",
-                        "Slot 1 holds `a[0, 1]`, the neighbour to the right.",
+                        "integers wrap",
+                        "The sum of two `uint8` pixels is `uint8` again, and that ends at 255.",
+                        given=SLOW_600,
+                    ),
+                    Slip(
+                        "element loops",
+                        "The additions are the same, but the loop makes a call from Python for each of them.",
+                        given=QUICK_88,
+                    ),
+                ),
+                proof=_dark,
+            ),
+            Question(
+                "difference",
+                "`tk.manual_seed(5)`, then `x = tk.rand(3, device='cuda')`. Then `tk.manual_seed(5)` again, and "
+                "`y = tk.rand(3)`. What does `x.max() - y.max()` give?",
+                OTHER,
+                "From one seed the two generators make different numbers. And `y.max()` has no dimensions, so its one "
+                "number may come from the CPU. (Lesson 20)",
+                options=(OTHER, ZERO, FAILS),
+                slips=(
+                    Slip(
+                        "same seed, other device",
+                        "The seed is the same, but the CPU and the device make other numbers from it.",
+                        given=ZERO,
+                    ),
+                    Slip(
+                        "operands on one device",
+                        "`x - y` is that error. A tensor without dimensions, such as `y.max()`, may stay there.",
+                        given=FAILS,
+                    ),
+                ),
+                proof=_difference,
+                devices=1,
+            ),
+            Question(
+                "fetched",
+                "`t` is a table of 80 × 60 numbers on the device. Each row is a mix of the same three rows, which are "
+                "quite different. You run `s = tk.linalg.svdvals(t)`, `k = 0`, and then `while s[k] > 0.01: k += 1`. "
+                "How many times does the loop fetch something from the device?",
+                4,
+                "Three patterns make the whole table, so only three singular values are large. `while` fetches an "
+                "answer for each of them, and for the one that ends the loop. (Lessons 16 and 20)",
+                slips=(
+                    Slip(
+                        "few singular values carry most",
+                        "There are 60. But after the third they are nothing but rounding errors.",
+                        given=60,
+                    ),
+                    Slip(
+                        "reading is a crossing",
+                        "The answer that ends the loop has to be fetched as well.",
+                        given=3,
+                    ),
+                    Slip(
+                        "reading is a crossing",
+                        "Each test fetches its own answer: nothing is kept for the next one.",
                         given=1,
                     ),
-                    Slip("strides count slots", "That is the distance in bytes.", given=128),
-                ),
-                proof=lambda tk: int(tk.zeros(32, 32).stride(0)),
-            ),
-            Question(
-                "loop",
-                "Adding up a million numbers by `for v in t: total += v` takes far longer than `t.sum()`. Where does "
-                "the time go?",
-                CALLS,
-                "The additions are the same. The calls are what takes the time, and the loop makes one for "
-                "each element. (Lesson 12)",
-                options=(
-                    CALLS,
-                    "Into the additions: `sum` does fewer of them",
-                    "Into copying `t` once for each turn",
-                ),
-                slips=(
                     Slip(
-                        "element loops",
-                        "Both do a million additions.",
-                        given="Into the additions: `sum` does fewer of them",
-                    ),
-                    Slip(
-                        "element loops",
-                        "Nothing is copied: each `v` is a view.",
-                        given="Into copying `t` once for each turn",
+                        "reading is a crossing",
+                        "`while` runs on the CPU, and there it needs a yes or no.",
+                        given=0,
                     ),
                 ),
-                proof=lambda tk: CALLS if sum(1 for _ in tk.ones(1000)) == 1000 else "Into the additions",
-            ),
-            Question(
-                "wrap",
-                "Two pixels of dtype `uint8` hold 200 and 100. What is their sum, as `uint8`?",
-                44,
-                "300 does not fit into eight bits, so the count begins again at 0 after 255: 300 - 256. "
-                "(Lesson 06)",
-                slips=(
-                    Slip("integers wrap", "300 needs nine bits; `uint8` has eight.", given=300),
-                    Slip("integers wrap", "It does not stop at the largest number.", given=255),
-                ),
-                proof=lambda tk: int(
-                    (tk.tensor([200], dtype=tk.uint8) + tk.tensor([100], dtype=tk.uint8)).item()
-                ),
+                proof=_fetched,
+                devices=1,
             ),
         ),
         recall=True,
