@@ -22,7 +22,7 @@ def _joined(tk: Any) -> str:
 
 def _true_of_a_slice(tk: Any) -> str:
     a = tk.zeros(5)
-    b = a[:]
+    b = a[2:]
     if id(a) == id(b):
         return SAME_OBJECT
     return SAME_BYTES if a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr() else "`a is b`"
@@ -71,7 +71,7 @@ QUIZZES = (
             ),
             Question(
                 "why_shared",
-                "`a = tk.zeros(5)` and `b = a[:]`. A write to `b` shows in `a`. Which of these lines is `True`?",
+                "`a = tk.zeros(5)` and `b = a[2:]`. A write to `b` shows in `a`. Which of these lines is `True`?",
                 SAME_BYTES,
                 "There are two tensor objects, on one storage. (Lesson 02)",
                 options=(SAME_OBJECT, "`a is b`", SAME_BYTES),

@@ -16,7 +16,7 @@ TURN = "permute vs view"
 CONTIGUOUS = "what contiguous means"
 
 
-SIZE_1 = "strides of size-1 dimensions"
+MINUS = "what -1 means in view"
 
 
 def _noon(tk: Any) -> str:
@@ -31,11 +31,6 @@ def _portions(tk: Any) -> str:
     table = tk.arange(15).view(3, 5)
     days, patients = "Days 0, 1 and 2 of patient 0", "Day 0 of patients 0, 1 and 2"
     return days if table.view(5, 3)[0].tolist() == [0, 1, 2] else patients
-
-
-def _one_sound(tk: Any) -> str:
-    sound = tk.arange(30).as_strided((1, 10), (3, 1))
-    return "0, 1, 2, 3, and so on" if sound[0].tolist() == list(range(10)) else "0, 3, 6, 9, and so on"
 
 
 def _start(tk: Any) -> dict[str, Any]:
@@ -88,20 +83,20 @@ QUIZZES = (
                 proof=_portions,
             ),
             Question(
-                "one_sound",
-                "A batch of one short sound has the size (1, 10), the offset 0 and, for some reason, the stride (3, "
-                "1). Which slots does it read?",
-                "0, 1, 2, 3, and so on",
-                "A walk never steps along a dimension of size 1, so it does not matter what its stride is. (Lesson "
-                "03)",
-                options=("0, 1, 2, 3, and so on", "0, 3, 6, 9, and so on", "3, 4, 5, 6, and so on"),
+                "rain",
+                "`rain` has a number for each month of ten years: size (120,). You want it by years, quarters and "
+                "months. What size is `rain.view(-1, 4, 3)`?",
+                (10, 4, 3),
+                "4 quarters of 3 months make 12, and 120 / 12 leaves 10 for the -1. (Lesson 04)",
                 slips=(
                     Slip(
-                        SIZE_1, "The 3 is the step from one sound to the next.", given="0, 3, 6, 9, and so on"
+                        MINUS, "30 quarters are all 120 months; but the 3 is there as well.", given=(30, 4, 3)
                     ),
-                    Slip(SIZE_1, "The offset says where it begins.", given="3, 4, 5, 6, and so on"),
+                    Slip(MINUS, "You divided by 3 only; but the 4 is there as well.", given=(40, 4, 3)),
+                    Slip(MINUS, "-1 is not a size: it is worked out from the others.", given=(-1, 4, 3)),
+                    Slip(MINUS, "That has room for 1440 numbers, and there are 120.", given=(120, 4, 3)),
                 ),
-                proof=_one_sound,
+                proof=lambda tk: tuple(tk.zeros(120).view(-1, 4, 3).size()),
             ),
         ),
         recall=True,

@@ -40,6 +40,9 @@ def _hold_300(tk: Any) -> tuple[str, ...]:
     return tuple(name for name, dtype in dtypes.items() if tk.tensor(300).to(dtype).item() == 300)
 
 
+BATCH = "squeeze eats the batch dimension"
+
+
 QUIZZES = (
     QuizSheet(
         "retrieval",
@@ -63,27 +66,36 @@ QUIZZES = (
                 proof=_two_rows,
             ),
             Question(
-                "offset",
-                "`t = tk.zeros(10, 10)`. What is the storage offset of `t[3:, 4:]`?",
-                34,
-                "Three rows of ten numbers are skipped, and then four numbers: the slice starts in slot 34. (Lesson "
-                "02)",
+                "one_curve",
+                "`batch` holds curves: items, points, channels. To bring the channel to place 1, a program runs "
+                "`batch.squeeze().unsqueeze(1)`. Eight curves, (8, 200, 1), become (8, 1, 200). What size does a "
+                "single curve, (1, 200, 1), become?",
+                (200, 1),
+                "`squeeze()` drops both dimensions of size 1, the batch too: (200,). Then the new 1 comes to place 1. "
+                "`squeeze(2)` would have kept the batch. (Lesson 04)",
                 slips=(
                     Slip(
-                        "offsets count slots",
-                        "Three rows are skipped, and each of them has ten slots.",
-                        given=7,
+                        BATCH,
+                        "That is what you want. But `squeeze()` also drops the 1 that says *one curve*.",
+                        given=(1, 1, 200),
                     ),
-                    Slip("offsets count slots", "136 would be bytes; the offset counts slots.", given=136),
                     Slip(
-                        "offsets count slots",
-                        "The `4:` skips four more numbers.",
-                        given=30,
+                        "unsqueeze",
+                        "`squeeze()` leaves (200,). Place 1 is behind the 200, because places are counted from 0.",
+                        given=(1, 200),
                     ),
-                    Slip("counting from zero", "Slot 33 is the last one that is skipped.", given=33),
-                    Slip("counting from zero", "Row 3 starts after three rows, 0, 1 and 2.", given=24),
+                    Slip(
+                        "unsqueeze",
+                        "`squeeze()` leaves (200,), and `unsqueeze` adds a dimension.",
+                        given=(200,),
+                    ),
+                    Slip(
+                        BATCH,
+                        "That is the size that you began with. `squeeze()` drops every 1.",
+                        given=(1, 200, 1),
+                    ),
                 ),
-                proof=lambda tk: tk.zeros(10, 10)[3:, 4:].storage_offset(),
+                proof=lambda tk: tuple(tk.zeros(1, 200, 1).squeeze().unsqueeze(1).size()),
             ),
             Question(
                 "corner",

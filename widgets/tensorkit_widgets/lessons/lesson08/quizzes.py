@@ -10,15 +10,13 @@ from tensorkit_widgets.practice.kinds import Question, QuizSheet
 __all__ = ["QUIZZES"]
 
 CAPITAL = "`Tensor` vs `tensor`"
-ALIAS = "a slice aliases its base"
+GAPS = "floats have gaps"
 PACKED = "what contiguous means"
 
 
-def _written(tk: Any) -> int:
-    scores = tk.zeros(6)
-    best = scores[4:]
-    best.fill_(10)
-    return int(scores.sum().item())
+def _ten_seconds(tk: Any) -> int:
+    now = tk.tensor(1_700_000_000.0)
+    return int(((now + 10) - now).item())
 
 
 QUIZZES = (
@@ -30,7 +28,8 @@ QUIZZES = (
                 "capital",
                 "A colleague needs the numbers 5 and 2, and writes `tk.Tensor(5, 2)`. What size does the result have?",
                 (5, 2),
-                "`Tensor` is the class: it takes a *size*. `tk.tensor([5, 2])` holds the two numbers.",
+                "`Tensor` is the class: it takes a *size*. `tk.tensor([5, 2])` holds the two numbers. "
+                "(Lesson 07)",
                 slips=(
                     Slip(CAPITAL, "That is the size of `tk.tensor([5, 2])`, with a small t.", given=(2,)),
                     Slip(CAPITAL, "Two numbers were meant, but `Tensor` reads them as a size.", given=(1, 2)),
@@ -39,24 +38,26 @@ QUIZZES = (
                 proof=lambda tk: tuple(tk.Tensor(5, 2).size()),
             ),
             Question(
-                "last_two",
-                "`scores = tk.zeros(6)` and `best = scores[4:]`. Then `best.fill_(10)`. What is `scores.sum()`?",
-                20,
-                "`best` is another tensor on the same storage: slots 4 and 5 hold a 10 now.",
+                "clock",
+                "A program keeps the time as a `float32`, in seconds since 1970: `now = tk.tensor(1_700_000_000.0)`. "
+                "What is `(now + 10) - now`?",
+                0,
+                "At that size neighbouring `float32` numbers are 128 apart. The 10 is less than half of that, so `now "
+                "+ 10` is rounded back to `now`. (Lesson 06)",
                 slips=(
-                    Slip(ALIAS, "A slice copies nothing, so the write reaches `scores`.", given=0),
-                    Slip(ALIAS, "`best` has two elements, and both are in `scores`.", given=10),
-                    Slip("counting from zero", "`scores[4:]` keeps slots 4 and 5: two of them.", given=30),
-                    Slip(ALIAS, "Only the slots that `best` reads are filled.", given=60),
+                    Slip(
+                        GAPS, "There is no `float32` at 1,700,000,010: the sum has to be rounded.", given=10
+                    ),
+                    Slip(GAPS, "The next number is 128 further on, but `now` itself is nearer.", given=128),
                 ),
-                proof=_written,
+                proof=_ten_seconds,
             ),
             Question(
                 "packed",
                 "`y` is `tk.arange(10).view(2, 5).t()`, of size (5, 2). What is the stride of `y.contiguous()`?",
                 (2, 1),
                 "Its numbers are in reading order, and each row has two of them: one row down is two slots further "
-                "on.",
+                "on. (Lesson 05)",
                 slips=(
                     Slip(PACKED, "That is the stride of `y`, which is not contiguous.", given=(1, 5)),
                     Slip(

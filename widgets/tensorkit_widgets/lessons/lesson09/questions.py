@@ -21,13 +21,13 @@ PAIRS = "two lists are pairs"
 EACH = "a list names each one"
 
 
-ALIAS = "a slice aliases its base"
+POSITION = "a seed is a position"
 
 
 ZERO = "counting from zero"
 
 
-STEP = "a step multiplies the stride"
+CAST = "a cast drops the fraction"
 
 
 SQUEEZE = "squeeze eats the batch dimension"
@@ -37,10 +37,12 @@ def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
 
 
-def _filled(tk: Any) -> int:
-    batch = tk.zeros(4, 3)
-    batch[0].fill_(7)
-    return int(batch.sum().item())
+def _different(tk: Any) -> int:
+    drawn: set[float] = set()
+    for _ in range(3):
+        tk.manual_seed(12)
+        drawn.update(tk.rand(4).tolist())
+    return len(drawn)
 
 
 def _changed(tk: Any, act: Any) -> tuple[int, ...]:
@@ -85,41 +87,45 @@ QUIZZES = (
                 proof=lambda tk: tuple(tk.zeros(1, 16000, 1).squeeze().size()),
             ),
             Question(
-                "filled",
-                "`batch = tk.zeros(4, 3)`, then `first = batch[0]` and `first.fill_(7)`. What is the sum of `batch`?",
-                21,
-                "`first` is a view of row 0, so three elements of `batch` are now 7. (Lesson 02)",
+                "in_the_loop",
+                "A loop runs three times. Each time it calls `tk.manual_seed(12)` and then prints `tk.rand(4)`. How "
+                "many *different* numbers are printed?",
+                4,
+                "Each time the seed puts the reading position back to the beginning, so the same four numbers are read "
+                "three times. Set the seed once, before the loop. (Lesson 08)",
                 slips=(
-                    Slip(ALIAS, "`first` has no storage of its own: it reads that of `batch`.", given=0),
-                    Slip(ALIAS, "`fill_` writes into the whole row, which is three long.", given=7),
-                    Slip(ALIAS, "Only row 0 was filled, three elements of the twelve.", given=84),
-                    Slip(ALIAS, "A row has three elements, not four.", given=28),
+                    Slip(
+                        POSITION,
+                        "That would be so with the seed before the loop. In the loop it goes back each time.",
+                        given=12,
+                    ),
+                    Slip(
+                        POSITION,
+                        "A seed is not a number that is drawn: from its position on, four are read.",
+                        given=1,
+                    ),
+                    Slip(
+                        POSITION,
+                        "There are three rows of four numbers, and all three rows are the same.",
+                        given=3,
+                    ),
                 ),
-                proof=_filled,
+                proof=_different,
             ),
             Question(
-                "every_second",
-                "`t = tk.arange(20).view(4, 5)` has the stride (5, 1). What is the stride of `t[:, ::2]`, every second "
-                "column?",
-                (5, 2),
-                "One column further in the slice is two columns further in `t`. The rows are as far apart as before. "
-                "(Lesson 02)",
+                "frost",
+                "`frost = tk.tensor([-3.8, -0.6, 2.9])` are temperatures, and a display shows `frost.int()`. Which "
+                "three numbers does it show?",
+                (-3, 0, 2),
+                "What is after the point is dropped, whatever the sign. `frost.round().int()` would show -4, -1 and 3. "
+                "(Lesson 07)",
                 slips=(
-                    Slip(STEP, "The step of 2 counts as well.", given=(5, 1)),
-                    Slip(STEP, "The step is in the second dimension, the columns.", given=(10, 1)),
-                    Slip(
-                        STEP,
-                        "The step is for the columns only: the rows are as far apart as before.",
-                        given=(10, 2),
-                    ),
-                    Slip("a size is not a stride", "That is its size: four rows of three.", given=(4, 3)),
-                    Slip(
-                        "strides follow the view",
-                        "That would be a tensor whose three columns are side by side. These are not.",
-                        given=(3, 1),
-                    ),
+                    Slip(CAST, "That would be rounding. A cast drops the fraction.", given=(-4, -1, 3)),
+                    Slip(CAST, "That is `floor`, always down. A cast goes towards 0.", given=(-4, -1, 2)),
+                    Slip(CAST, "That is `ceil`, always up. A cast goes towards 0.", given=(-3, 0, 3)),
+                    Slip(CAST, "The sign stays: -3.8 loses only what is after the point.", given=(3, 0, 2)),
                 ),
-                proof=lambda tk: tuple(tk.arange(20).view(4, 5)[:, ::2].stride()),
+                proof=lambda tk: tuple(tk.tensor([-3.8, -0.6, 2.9]).int().tolist()),
             ),
         ),
         recall=True,

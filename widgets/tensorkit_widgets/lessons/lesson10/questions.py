@@ -24,6 +24,9 @@ GHOSTS = "broadcasting copies nothing"
 TRUTH = "`if` on a tensor"
 
 
+BLOCKS = "randn works in blocks"
+
+
 def _refused(act: Any) -> bool:
     try:
         act()
@@ -50,10 +53,27 @@ def _ghost(tk: Any) -> int:
     return int(wide[3, 2].item())
 
 
-def _unread(tk: Any) -> str:
-    row = tk.arange(4.0).view(1, 4)
-    far = row.as_strided((1, 4), (100, 1))
-    return "None of them" if far.tolist() == row.tolist() else "All of them"
+def _never_used(tk: Any) -> str:
+    y = tk.arange(15).view(5, 3).unsqueeze(1)
+    changed = {"The first": (0, 3, 1), "The second": (3, 0, 1), "The third": (3, 3, 0)}
+    (unused,) = (name for name, stride in changed.items() if y.as_strided(y.size(), stride).equal(y))
+    return unused
+
+
+def _first_weights(tk: Any) -> str:
+    ways = {
+        "`tk.randn(4, 5)`": lambda: tk.randn(4, 5),
+        "`tk.randn(10)`, twice": lambda: tk.cat([tk.randn(10) for _ in range(2)]),
+        "`tk.randn(1)`, 20 times": lambda: tk.cat([tk.randn(1) for _ in range(20)]),
+    }
+    tk.manual_seed(5)
+    weights = tk.randn(20)
+    same = []
+    for name, draw in ways.items():
+        tk.manual_seed(5)
+        if draw().view(-1).equal(weights):
+            same.append(name)
+    return ", ".join(same)
 
 
 QUIZZES = (
@@ -76,38 +96,54 @@ QUIZZES = (
                 proof=lambda tk: int((tk.tensor([180], dtype=tk.uint8) + 90).item()),
             ),
             Question(
-                "sensors",
-                "`x` holds five readings of three sensors: size (5, 3). What size is `x.unsqueeze(1)`?",
-                (5, 1, 3),
-                "The new dimension of size 1 takes place 1, and the 3 moves to the right. (Lesson 04)",
+                "never_used",
+                "`x` holds five readings of three sensors: size (5, 3). Now `y = x.unsqueeze(1)`. Which of the three "
+                "strides of `y` is never used?",
+                "The second",
+                "The size is (5, 1, 3): the new 1 is at place 1, and no step is ever taken along a dimension of size "
+                "1. (Lessons 03 and 04)",
+                options=("The first", "The second", "The third", "None of them"),
+                order="given",
                 slips=(
-                    Slip("unsqueeze", "That is `unsqueeze(0)`: places are counted from 0.", given=(1, 5, 3)),
-                    Slip("unsqueeze", "That is `unsqueeze(2)`: places are counted from 0.", given=(5, 3, 1)),
-                    Slip("unsqueeze", "It adds a dimension, and the two old ones stay.", given=(5, 3)),
-                    Slip("unsqueeze", "The 3 is not replaced: it moves to the right.", given=(5, 1)),
+                    Slip(
+                        "unsqueeze",
+                        "That would be so after `unsqueeze(0)`: places are counted from 0.",
+                        given="The first",
+                    ),
+                    Slip(
+                        "unsqueeze",
+                        "That would be so after `unsqueeze(2)`: places are counted from 0.",
+                        given="The third",
+                    ),
+                    Slip(
+                        "strides of size-1 dimensions",
+                        "The new dimension has the size 1. Its only index is 0, and 0 times any stride is 0.",
+                        given="None of them",
+                    ),
                 ),
-                proof=lambda tk: tuple(tk.zeros(5, 3).unsqueeze(1).size()),
+                proof=_never_used,
             ),
             Question(
-                "unread",
-                "`row = tk.arange(4.0).view(1, 4)` has the stride (4, 1). How many of its elements are different when "
-                "you read it with the stride (100, 1) instead?",
-                "None of them",
-                "There is only one row, so the stride of dimension 0 is never used. (Lesson 03)",
-                options=("None of them", "All of them", "All but the first"),
+                "first_weights",
+                "A model begins with twenty random weights: `tk.randn(20)`, after a seed. What gives the same twenty "
+                "numbers after the same seed?",
+                "`tk.randn(4, 5)`",
+                "The size does not change which numbers are drawn. But fewer than 16 are made in pairs, and twenty in "
+                "blocks of 16. (Lesson 08)",
+                options=("`tk.randn(4, 5)`", "`tk.randn(10)`, twice", "`tk.randn(1)`, 20 times"),
                 slips=(
                     Slip(
-                        "strides of size-1 dimensions",
-                        "The 100 is multiplied by the number of the row, and that is always 0.",
-                        given="All of them",
+                        BLOCKS,
+                        "That is true of `rand`. Ten normal numbers are made in pairs, twenty in blocks of 16.",
+                        given="`tk.randn(10)`, twice",
                     ),
                     Slip(
-                        "strides of size-1 dimensions",
-                        "The step from one column to the next is still 1; only that of the rows is 100.",
-                        given="All but the first",
+                        BLOCKS,
+                        "That is true of `rand`. A normal number alone is computed in another way than in a block.",
+                        given="`tk.randn(1)`, 20 times",
                     ),
                 ),
-                proof=_unread,
+                proof=_first_weights,
             ),
         ),
         recall=True,

@@ -64,10 +64,32 @@ def _waiters(tk: Any) -> str:
     return "`tips.sum(dim=0)`" if tuple(tips.sum(dim=0).size()) == (3,) else "`tips.sum(dim=1)`"
 
 
-def _moved(tk: Any) -> int:
-    clip = tk.zeros(100, 3, 8, 8, dtype=tk.uint8)
-    turned = clip.permute(0, 2, 3, 1)
-    return 0 if turned.data_ptr() == clip.data_ptr() else clip.numel()
+WRITTEN_OUT = "`clip.permute(0, 2, 3, 1).reshape(-1)`"
+REFUSED = "`clip.permute(0, 2, 3, 1).view(-1)`"
+REGROUPED = "`clip.view(100, 8, 8, 3).view(-1)`"
+
+
+def _side_by_side(tk: Any) -> str:
+    clip = tk.zeros(100, 3, 8, 8) + tk.arange(3).view(3, 1, 1)  # each number says which colour it is
+    ways = {
+        WRITTEN_OUT: lambda: clip.permute(0, 2, 3, 1).reshape(-1),
+        REFUSED: lambda: clip.permute(0, 2, 3, 1).view(-1),
+        REGROUPED: lambda: clip.view(100, 8, 8, 3).view(-1),
+    }
+    found = []
+    for code, make in ways.items():
+        try:
+            first = make()[:6].tolist()
+        except RuntimeError:
+            continue
+        if first == [0, 1, 2, 0, 1, 2]:
+            found.append(code)
+    return ", ".join(found)
+
+
+def _cut_off(tk: Any) -> float:
+    kilos = tk.tensor([7.9, 2.6])
+    return float(kilos.sum() - kilos.int().sum())
 
 
 QUIZZES = (
@@ -77,23 +99,25 @@ QUIZZES = (
         (
             Question(
                 "clip",
-                "A film clip has the size (100, 3, 8, 8): 100 frames, 3 colours, 8 × 8 bytes. How many bytes does "
-                "`clip.permute(0, 2, 3, 1)` copy, to put the colours last?",
-                0,
-                "`permute` puts sizes and strides into another order, and the bytes stay where they are. (Lesson 03)",
+                "A film clip has the size (100, 3, 8, 8): frames, colours, rows, columns. You want all its numbers in "
+                "one row, with the three colours of each pixel side by side. Which line gives you that row?",
+                WRITTEN_OUT,
+                "`permute` puts the colours last, and moves nothing. In that order no single stride walks through the "
+                "numbers, so they have to be copied, and `reshape` does that. (Lessons 03 and 05)",
+                options=(WRITTEN_OUT, REFUSED, REGROUPED),
                 slips=(
                     Slip(
-                        "transpose moves no data",
-                        "That is the whole clip. Does the storage change at all?",
-                        given=19200,
+                        "view after transpose fails",
+                        "The order is right. But `view` never copies, so here it gives an error.",
+                        given=REFUSED,
                     ),
                     Slip(
-                        "transpose moves no data",
-                        "That is one frame. Does the storage change at all?",
-                        given=192,
+                        "permute vs view",
+                        "`view` keeps the order of the storage: all the reds of a frame still come first.",
+                        given=REGROUPED,
                     ),
                 ),
-                proof=_moved,
+                proof=_side_by_side,
             ),
             Question(
                 "tips",
@@ -113,31 +137,31 @@ QUIZZES = (
                 proof=_waiters,
             ),
             Question(
-                "stretched",
-                "`one = tk.ones(1)` and `many = one.expand(1_000_000)`. How many bytes are there in the storage that "
-                "`many` reads?",
-                4,
-                "The storage holds one `float32`. The stride of `many` is 0, so the same slot is read a million "
-                "times. (Lesson 10)",
+                "parcels",
+                "Two parcels weigh `kilos = tk.tensor([7.9, 2.6])`, and `whole = kilos.int()`. What is `kilos.sum() - "
+                "whole.sum()`?",
+                1.5,
+                "`int` returns another tensor, in which the fractions are dropped: 7 and 2. `kilos` keeps its 7.9 and "
+                "2.6. (Lesson 07)",
+                tolerance=0.01,
                 slips=(
                     Slip(
-                        "broadcasting copies nothing",
-                        "That would be true if the number were copied a million times.",
-                        given=4_000_000,
+                        "`.to()` returns",
+                        "A cast never changes the tensor that it is called on: `kilos` is as it was.",
+                        given=0,
                     ),
                     Slip(
-                        "broadcasting copies nothing",
-                        "There is one slot, read again and again.",
-                        given=1_000_000,
+                        "a cast drops the fraction",
+                        "That would be rounding, to 8 and 3: 10.5 - 11.",
+                        given=-0.5,
                     ),
                     Slip(
-                        "bytes per element",
-                        "There is one slot, with a `float32` in it: how many bytes is that?",
-                        given=1,
+                        "a cast drops the fraction",
+                        "Each weight is cut before they are added up: 7 + 2, and not 10.5 cut to 10.",
+                        given=0.5,
                     ),
-                    Slip("bytes per element", "`tk.ones` makes `float32`.", given=8),
                 ),
-                proof=lambda tk: int(tk.ones(1).expand(1_000_000).untyped_storage().nbytes()),
+                proof=_cut_off,
             ),
         ),
         recall=True,

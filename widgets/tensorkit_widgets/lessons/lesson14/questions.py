@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any
 
@@ -30,6 +31,9 @@ SAVED = "a saved slice saves the whole storage"
 DEL = "del removes a name"
 
 
+LIST = "getsizeof of a list"
+
+
 GRAPH = "a loss keeps its graph"
 
 
@@ -46,17 +50,24 @@ def _three_rows(tk: Any) -> int:
     return sum(row.tolist() == [1.0, 1.0] for row in rows)
 
 
-def _both(tk: Any) -> int:
-    x = tk.zeros(1000, 1000)
-    y = x.t()
-    return sum({s.data_ptr(): s.nbytes() for s in (x.untyped_storage(), y.untyped_storage())}.values())
+def _results(tk: Any) -> str:
+    light, heavy = ([tk.zeros(n) for _ in range(10)] for n in (1, 1000))
+    same = sys.getsizeof(light) == sys.getsizeof(heavy) == sys.getsizeof([None for _ in range(10)])
+    return "Its ten pointers" if same else "?"
 
 
-def _own(tk: Any) -> int:
-    t = tk.zeros(3, 4)
-    own = t[1].contiguous()
-    own[0] = 9.0
-    return int(t[1, 0].item())
+FIVE = "An error: `if` meets five answers"
+SEVEN = "An error: `if` meets seven answers"
+CALL = "It prints `call` if one entry is True"
+
+
+def _hot(tk: Any) -> str:
+    answers = (tk.zeros(5, 7) > 1).any(dim=1)
+    try:
+        bool(answers)
+    except RuntimeError:
+        return {5: FIVE, 7: SEVEN}[answers.numel()]
+    return CALL
 
 
 def _id_of_a_view(tk: Any) -> str:
@@ -134,37 +145,46 @@ QUIZZES = (
                 proof=_three_rows,
             ),
             Question(
-                "both",
-                "`x = tk.zeros(1000, 1000)` takes 4,000,000 bytes for its numbers. Then `y = x.t()`. How many bytes "
-                "do the numbers of both take together?",
-                4_000_000,
-                "A transpose is a new tensor object on the old storage; it needs no memory for numbers of its own. "
-                "(Lesson 03)",
+                "results",
+                "`results` is a list of ten tensors, and each of them holds a million numbers. What does "
+                "`sys.getsizeof(results)` count, besides the list itself?",
+                "Its ten pointers",
+                "It weighs one Python object, the list. The tensors that its pointers lead to come on top, and so do "
+                "their storages. (Lesson 01)",
+                options=("Its ten pointers", "The ten tensor objects", "The ten million numbers"),
                 slips=(
                     Slip(
-                        "transpose moves no data",
-                        "Nothing was copied: `y` reads the numbers of `x` in another order.",
-                        given=8_000_000,
+                        LIST, "It follows no pointer, so it never gets there.", given="The ten tensor objects"
                     ),
-                    Slip("bytes per element", "A float32 takes four bytes.", given=1_000_000),
-                    Slip("bytes per element", "A float32 takes four bytes.", given=2_000_000),
+                    Slip(
+                        LIST,
+                        "Those are two steps away: a pointer leads to a tensor, and the tensor to its storage.",
+                        given="The ten million numbers",
+                    ),
                 ),
-                proof=_both,
+                proof=_results,
             ),
             Question(
-                "own",
-                "`t = tk.zeros(3, 4)`, then `own = t[1].contiguous()`, then `own[0] = 9.0`. What is `t[1, 0]` now?",
-                9,
-                "A row is contiguous already, so `contiguous()` returns it as it is. It copies only where it has "
-                "to. (Lesson 05)",
+                "hot",
+                "`hot` is a table of True and False, for five patients (its rows) and seven days (its columns). What "
+                "does `if hot.any(dim=1): print('call')` do?",
+                FIVE,
+                "`dim=1` names what disappears, the days. Five answers are left, and `if` needs one. (Lessons 10 and "
+                "11)",
+                options=(FIVE, SEVEN, CALL),
                 slips=(
                     Slip(
-                        "what contiguous means",
-                        "That would be true of `clone()`. A row needs no copy to be contiguous.",
-                        given=0,
+                        "`dim=` in a reduction",
+                        "There would be one for each day with `dim=0`. The dimension that you name disappears.",
+                        given=SEVEN,
+                    ),
+                    Slip(
+                        "`if` on a tensor",
+                        "That is `if hot.any():`. With a `dim` there is more than one answer.",
+                        given=CALL,
                     ),
                 ),
-                proof=_own,
+                proof=_hot,
             ),
         ),
         recall=True,

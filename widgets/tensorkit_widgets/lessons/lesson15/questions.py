@@ -29,7 +29,10 @@ STRIDES = "strides count slots"
 BYTES = "bytes per element"
 
 
-REFUSED = "view after transpose fails"
+SAVED = "a saved slice saves the whole storage"
+
+
+DEL = "del removes a name"
 
 
 def _backup(tk: Any) -> tuple[int, ...]:
@@ -52,12 +55,11 @@ def _kept(tk: Any) -> str:
     )
 
 
-def _columns(tk: Any) -> str:
-    try:
-        tk.zeros(30, 2).t().view(60)
-    except RuntimeError:
-        return "An error"
-    return "All first columns, then all second ones"
+def _stills(tk: Any) -> int:
+    film = tk.zeros(50, 100, 100)
+    stills = [film[0], film[20], film[40].clone()]
+    del film
+    return sum({s.data_ptr(): s.nbytes() for s in (still.untyped_storage() for still in stills)}.values())
 
 
 def _one_to_six(tk: Any) -> Any:
@@ -144,29 +146,31 @@ QUIZZES = (
                 proof=_kept,
             ),
             Question(
-                "columns",
-                "`table = tk.zeros(30, 2)` has two columns. What does `table.t().view(60)` give?",
-                "An error",
-                "After a transpose no single stride walks through the numbers in that order, and `view` never copies. "
-                "(Lesson 05)",
-                options=(
-                    "All first columns, then all second ones",
-                    "The numbers row by row, as in `table`",
-                    "An error",
-                ),
+                "stills",
+                "`film = tk.zeros(50, 100, 100)` takes 2,000,000 bytes, 40,000 for each picture. Then `stills = "
+                "[film[0], film[20], film[40].clone()]`, and `del film`. How many bytes of numbers are in memory now?",
+                2_040_000,
+                "`del` takes only the name away. Two stills are slices, and keep the whole storage that they share; "
+                "the clone has one of its own. (Lessons 05 and 14)",
                 slips=(
                     Slip(
-                        REFUSED,
-                        "`reshape` gives that, and copies. `view` refuses.",
-                        given="All first columns, then all second ones",
+                        SAVED,
+                        "Those are the three pictures. But a slice keeps all of its storage, fifty pictures.",
+                        given=120_000,
                     ),
                     Slip(
-                        REFUSED,
-                        "That is what `table.view(60)` gives. The transpose reads in another order.",
-                        given="The numbers row by row, as in `table`",
+                        DEL,
+                        "`del` frees nothing as long as something leads to the storage, and two slices do.",
+                        given=40_000,
+                    ),
+                    Slip(COPY, "The clone has 40,000 bytes of its own.", given=2_000_000),
+                    Slip(
+                        "a slice aliases its base",
+                        "The two slices read one and the same storage: count it once.",
+                        given=4_040_000,
                     ),
                 ),
-                proof=_columns,
+                proof=_stills,
             ),
         ),
         recall=True,
