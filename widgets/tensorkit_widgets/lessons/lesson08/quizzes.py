@@ -14,9 +14,9 @@ GAPS = "floats have gaps"
 PACKED = "what contiguous means"
 
 
-def _ten_seconds(tk: Any) -> int:
+def _ten_seconds(tk: Any) -> str:
     now = tk.tensor(1_700_000_000.0)
-    return int(((now + 10) - now).item())
+    return f"{((now + 10) - now).item():.0f} seconds"
 
 
 QUIZZES = (
@@ -40,15 +40,22 @@ QUIZZES = (
             Question(
                 "clock",
                 "A program keeps the time as a `float32`, in seconds since 1970: `now = tk.tensor(1_700_000_000.0)`. "
-                "What is `(now + 10) - now`?",
-                0,
+                "How long is `(now + 10) - now`?",
+                "0 seconds",
                 "At that size neighbouring `float32` numbers are 128 apart. The 10 is less than half of that, so `now "
                 "+ 10` is rounded back to `now`. (Lesson 06)",
+                options=("0 seconds", "10 seconds", "128 seconds"),
                 slips=(
                     Slip(
-                        GAPS, "There is no `float32` at 1,700,000,010: the sum has to be rounded.", given=10
+                        GAPS,
+                        "There is no `float32` at 1,700,000,010: the sum has to be rounded.",
+                        given="10 seconds",
                     ),
-                    Slip(GAPS, "The next number is 128 further on, but `now` itself is nearer.", given=128),
+                    Slip(
+                        GAPS,
+                        "The next number is 128 further on, but `now` itself is nearer.",
+                        given="128 seconds",
+                    ),
                 ),
                 proof=_ten_seconds,
             ),

@@ -37,12 +37,13 @@ def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)
 
 
-def _different(tk: Any) -> int:
-    drawn: set[float] = set()
+def _printed(tk: Any) -> str:
+    rows = []
     for _ in range(3):
         tk.manual_seed(12)
-        drawn.update(tk.rand(4).tolist())
-    return len(drawn)
+        rows.append(tuple(tk.rand(4).tolist()))
+    different = {number for row in rows for number in row}
+    return "Four numbers, three times" if len(set(rows)) == 1 and len(different) == 4 else "?"
 
 
 def _changed(tk: Any, act: Any) -> tuple[int, ...]:
@@ -88,29 +89,25 @@ QUIZZES = (
             ),
             Question(
                 "in_the_loop",
-                "A loop runs three times. Each time it calls `tk.manual_seed(12)` and then prints `tk.rand(4)`. How "
-                "many *different* numbers are printed?",
-                4,
+                "A loop runs three times. Each time it calls `tk.manual_seed(12)` and then prints `tk.rand(4)`. What "
+                "do you see?",
+                "Four numbers, three times",
                 "Each time the seed puts the reading position back to the beginning, so the same four numbers are read "
                 "three times. Set the seed once, before the loop. (Lesson 08)",
+                options=("Four numbers, three times", "One number, twelve times", "Twelve different numbers"),
                 slips=(
                     Slip(
                         POSITION,
                         "That would be so with the seed before the loop. In the loop it goes back each time.",
-                        given=12,
+                        given="Twelve different numbers",
                     ),
                     Slip(
                         POSITION,
-                        "A seed is not a number that is drawn: from its position on, four are read.",
-                        given=1,
-                    ),
-                    Slip(
-                        POSITION,
-                        "There are three rows of four numbers, and all three rows are the same.",
-                        given=3,
+                        "A seed is not drawn before each number. From its position on, four numbers are read.",
+                        given="One number, twelve times",
                     ),
                 ),
-                proof=_different,
+                proof=_printed,
             ),
             Question(
                 "frost",

@@ -125,8 +125,8 @@ QUIZZES = (
             ),
             Question(
                 "first_weights",
-                "A model begins with twenty random weights: `tk.randn(20)`, after a seed. What gives the same twenty "
-                "numbers after the same seed?",
+                "A model begins with twenty random weights: `tk.randn(20)`, after a seed. Which of these gives "
+                "the same twenty numbers after the same seed?",
                 "`tk.randn(4, 5)`",
                 "The size does not change which numbers are drawn. But fewer than 16 are made in pairs, and twenty in "
                 "blocks of 16. (Lesson 08)",

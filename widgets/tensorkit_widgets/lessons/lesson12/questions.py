@@ -98,7 +98,7 @@ QUIZZES = (
         "Three questions from earlier lessons",
         (
             Question(
-                "clip",
+                "colours_last",
                 "A film clip has the size (100, 3, 8, 8): frames, colours, rows, columns. You want all its numbers in "
                 "one row, with the three colours of each pixel side by side. Which line gives you that row?",
                 WRITTEN_OUT,

@@ -58,7 +58,7 @@ def _results(tk: Any) -> str:
 
 FIVE = "An error: `if` meets five answers"
 SEVEN = "An error: `if` meets seven answers"
-CALL = "It prints `call` if one entry is True"
+STOP = "It prints `stop` if one entry is True"
 
 
 def _hot(tk: Any) -> str:
@@ -67,7 +67,7 @@ def _hot(tk: Any) -> str:
         bool(answers)
     except RuntimeError:
         return {5: FIVE, 7: SEVEN}[answers.numel()]
-    return CALL
+    return STOP
 
 
 def _id_of_a_view(tk: Any) -> str:
@@ -166,12 +166,12 @@ QUIZZES = (
             ),
             Question(
                 "hot",
-                "`hot` is a table of True and False, for five patients (its rows) and seven days (its columns). What "
-                "does `if hot.any(dim=1): print('call')` do?",
+                "`hot` is a table of True and False, for five pumps (its rows) and seven days (its columns). What "
+                "does `if hot.any(dim=1): print('stop')` do?",
                 FIVE,
                 "`dim=1` names what disappears, the days. Five answers are left, and `if` needs one. (Lessons 10 and "
                 "11)",
-                options=(FIVE, SEVEN, CALL),
+                options=(FIVE, SEVEN, STOP),
                 slips=(
                     Slip(
                         "`dim=` in a reduction",
@@ -181,7 +181,7 @@ QUIZZES = (
                     Slip(
                         "`if` on a tensor",
                         "That is `if hot.any():`. With a `dim` there is more than one answer.",
-                        given=CALL,
+                        given=STOP,
                     ),
                 ),
                 proof=_hot,
