@@ -9,7 +9,7 @@
  *
  * @typedef {{ cell: number, id: string, kind: string, heading: string, first: string, notes: string, scenes: [string, string][], cut: string }} Cue
  * @typedef {{ from: string, path: string, cell: number, id: string, stage: Stage | null }} Word
- * @typedef {{ scenes: string[], notes: string[], scene: number, step: number, steps: number | null, away: boolean }} Stage
+ * @typedef {{ scenes: string[], notes: string[], scene: number, step: number, steps: number | null, away: boolean, kernel: string }} Stage
  */
 
 import { TalkClock, clockText, paceText } from "./talk_clock.js";
@@ -60,6 +60,13 @@ function kept() {
 /** Where there is something to say. @param {Cue} cue */
 const worth = (cue) => cue.notes !== "" || cue.scenes.length > 0;
 
+/** What has become of the kernel, in the room. @type {Record<string, string>} */
+const KERNEL = {
+  gone: "The kernel has died. Press K in the lesson’s window: it starts again, and comes back to this step.",
+  starting: "The kernel starts again, and the lesson runs up to this picture.",
+  away: "Jupyter’s server cannot be reached: the picture waits for it.",
+};
+
 /** Which step of the picture on the stage is shown; nothing for a picture without steps. @param {Stage | null} shown */
 function stepText(shown) {
   if (!shown || shown.steps === 0) return "";
@@ -82,6 +89,9 @@ function show() {
   const upcoming = cues.slice(at + 1).find(worth) ?? cues[at + 1];
   const scenes = stage?.scenes.length ? stage.scenes.map((name, k) => [name, stage?.notes[k] || cue.scenes[k]?.[1] || ""]) : cue.scenes;
   const scene = stage ? stage.scene : -1;
+  const words = KERNEL[stage?.kernel ?? ""] ?? "";
+  part("kernel").hidden = words === "";
+  if (part("kernel").textContent !== words) part("kernel").textContent = words; // it is an alert: said once
   part("lesson").textContent = lesson;
   part("now").textContent = cue.heading;
   part("first").textContent = cue.first + stepText(stage) + (stage?.away ? "   ·   off the script: R returns" : "");

@@ -329,3 +329,19 @@ def test_the_buttons_come_into_sight_with_the_keyboard_and_the_mouse(low: Any) -
     low.evaluate(f"() => {{ {NOTEBOOK}.content.outerNode.scrollTop -= 60; }}")
     boxes.last.click()
     until(low, LAST_BUTTON, arg=CARD)
+
+
+def test_somebody_who_goes_on_is_not_called_back(low: Any) -> None:
+    """The first turn of the wheel moves the page, and the page stays there when a cell above grows."""
+    low.keyboard.press("Shift+Enter")
+    until(low, BUTTONS, arg=CARD)
+    low.mouse.wheel(0, -5000)
+    until(low, f"() => ({TOP})() === 0")
+    low.evaluate(
+        f"(number) => {{ {NOTEBOOK}.content.widgets[number].node.style.minHeight = '2000px'; }}", IMPORTS
+    )
+    low.evaluate("() => document.dispatchEvent(new Event('tensorkit-card'))")
+    # What observes the size of the page has been told of it two frames later.
+    for _ in range(2):
+        low.evaluate("() => new Promise(requestAnimationFrame)")
+    assert low.evaluate(TOP) == 0

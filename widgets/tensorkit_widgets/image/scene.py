@@ -91,7 +91,7 @@ def compose_image(
     return Sheet(
         "ImageView", f"{title}, {facts.order}", end + 22 * len(lines), (over, *tables, strip), tuple(notes),
         (Frame(*_marker(facts, top), "window", 0.0),), words=(*words, _apart(snapshot, facts)), said=words[0],
-        width=page, photos=photos, pinned=y - 12,
+        width=page, photos=photos, pinned=y - 12, pinned_most=0.5,
     )  # fmt: skip
 
 

@@ -16,6 +16,9 @@ const WORDS = {
   gone: "The kernel of this picture is gone. The picture stays; run its cell again, after those before it, to make it live.",
 };
 
+/** On the stage, where the kernel can be started again: a key does it. */
+const ON_STAGE = "The kernel of this picture is gone. Press K: the kernel starts again, and the picture comes back to this step.";
+
 /** What needs no kernel: the stage's own buttons, the tabs, and how large the picture is. */
 const LOCAL = '.tk-stage-bar *, .tk-present, [data-role="restart"], [role="tab"], [data-role^="zoom-"]';
 
@@ -25,6 +28,7 @@ export class KernelNotice {
     this.root = root;
     this.spinner = make("span", { class: "tk-spinner", "data-role": "spinner", hidden: true, "aria-hidden": "true" });
     this.words = make("span");
+    this.onStage = make("span", { class: "tk-on-stage" }, ON_STAGE);
     this.button = make("button", { type: "button", "data-role": "restart", title: "start the kernel again, run the cells before this one, and come back to this step" }, "Start again");
     this.button.addEventListener("click", restart);
     this.part = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
@@ -42,7 +46,8 @@ export class KernelNotice {
   show(how, restarts) {
     this.part.hidden = how === "live";
     this.words.textContent = WORDS[how];
-    this.part.replaceChildren(this.words, ...(restarts ? [this.button] : []));
+    this.words.classList.toggle("tk-off-stage", restarts);
+    this.part.replaceChildren(this.words, ...(restarts ? [this.onStage, this.button] : []));
     if (how !== "gone") return;
     this.wait(false);
     const held = document.activeElement;

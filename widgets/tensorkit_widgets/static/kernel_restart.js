@@ -5,8 +5,8 @@
  *
  * Where to come back to is kept in the window's session storage, so it survives that every view is made again.
  *
- * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, staged: boolean, at: number }} Moment
- * @typedef {{ root: HTMLElement, open: boolean, place: Comment, script: { scene: number }, enter(): void, hold(): void, release(): void }} Presenter
+ * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, staged: boolean, size: number, at: number }} Moment
+ * @typedef {{ root: HTMLElement, open: boolean, chosen: number, place: Comment, script: { scene: number }, enter(): void, hold(): void, release(): void }} Presenter
  */
 
 const KEY = "tensorkit-revive";
@@ -23,7 +23,7 @@ function front() {
   return panel?.sessionContext && panel.content?.widgets ? panel : undefined;
 }
 
-/** Whether this host can start a kernel again from here, and run the cells up to a picture. @param {Element} [root] */
+/** Whether this host can start a kernel again from here, and run the cells up to a picture. @param {Element | null} [root] */
 export function canRevive(root) {
   const panel = front();
   return panel !== undefined && (root === undefined || cellOf(panel, root) >= 0);
@@ -55,7 +55,7 @@ export async function revive(stage) {
   const place = pictures.filter((one) => one.compareDocumentPosition(spot) & Node.DOCUMENT_POSITION_FOLLOWING).length;
   const { step, expression } = stage.root.dataset;
   /** @type {Moment} */
-  const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, staged: stage.open, at: Date.now() };
+  const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, staged: stage.open, size: stage.chosen, at: Date.now() };
   sessionStorage.setItem(KEY, JSON.stringify(moment));
   stage.hold();
   try {
@@ -130,7 +130,7 @@ async function runUpTo(panel, number, afresh) {
 /**
  * A new picture asks whether it is the one that the stage waits for.
  * @param {HTMLElement} root
- * @param {{ enter(): void }} stage
+ * @param {{ chosen: number, enter(): void }} stage
  * @param {(message: import("./message_queue.js").Message) => void} post
  */
 export function comeBack(root, stage, post) {
@@ -148,6 +148,7 @@ export function comeBack(root, stage, post) {
     if (panel.context.path !== moment.path || cell?.model.id !== moment.cell) return;
     if ([...cell.node.querySelectorAll("[data-tk-widget]")].indexOf(root) !== moment.place) return;
     forget();
+    stage.chosen = moment.size;
     if (moment.staged) stage.enter();
     if (moment.scene >= 0) post({ kind: "scene", value: moment.scene });
     if (moment.expression !== undefined) post({ kind: "expression", value: moment.expression });

@@ -2,12 +2,13 @@
 /**
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
- * A picture is as large as all of it fits the window. Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
+ * A picture is as large as all of it fits the window; one that needs little of its page is larger than the page would be. What is
+ * made larger than the window scrolls with up and down, and a sign says that there is more. Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
  * before. N and B go from scene to scene, and so do PageDown and PageUp, a clicker's keys; where there are no scenes those step.
  * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene, with the numbers that
  * were in the cells then (those that the notebook's own cells wrote since stay). L changes
- * between light and dark, + and − change the size (50 to 300 %), and 0 fits it to the window again. Where a key can do nothing, the bar says so.
- * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
+ * between light and dark, + and − change the size (50 to 300 %), past the one that fits, and 0 fits it to the window again. Where a key can do
+ * nothing, the bar says so. A size is its own picture's, the theme is kept for the next one. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *
  * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
  * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes.
@@ -22,9 +23,28 @@ import { canRevive, forget, revive } from "./kernel_restart.js";
 const SIZES = [50, 75, 100, 125, 150, 175, 200, 250, 300];
 /** The width of a picture that has all the room it wants. */
 const PAGE = 960;
+/** A picture that needs less of its page is cut to what it needs, and may be so many times as large as the page would be. */
+const NEARLY_ALL = 0.8;
+const LARGER = 2;
+/** What a picture has at its right. */
+const MARGIN = 28;
+/** A scene is made larger than the one before if it is so by this much: less would look like a tremble. */
+const MUCH = 1.25;
 
-/** What all pictures of the page share; a size of 0 fits the window. */
-const shared = { size: 0, dark: /** @type {boolean | null} */ (null) };
+/** What all pictures of the page share. */
+const shared = { dark: /** @type {boolean | null} */ (null) };
+
+/** How wide the page of a picture is that is cut. @type {WeakMap<SVGSVGElement, number>} */
+const pages = new WeakMap();
+/** Less than this is no line of a picture. */
+const SLACK = 8;
+
+/** How much of its page's width a picture needs. @param {SVGSVGElement} svg */
+function needed(svg) {
+  const { x, width } = svg.getBBox?.() ?? { x: 0, width: PAGE };
+  const right = Math.ceil(x + width + MARGIN);
+  return right < NEARLY_ALL * PAGE ? right : PAGE;
+}
 
 export class Presenter {
   /**
@@ -41,8 +61,12 @@ export class Presenter {
     this.open = false;
     /** Called when no new picture came. */
     this.freed = () => {};
-    /** How many percent fit the window; what was the least since the stage was entered, so that no step makes the picture jump. */
+    /** The size that was chosen for this picture; 0 fits the window. */
+    this.chosen = 0;
+    /** How many percent fit the window; what was the least in this scene, so that no step makes the picture jump. */
     this.fit = 100;
+    /** Whether a scene begins, for which the size is found afresh. */
+    this.begins = false;
     /** The old picture stays on the stage until the new one is there. */
     this.held = false;
     this.button = make("button", { type: "button", class: "tk-present", "data-role": "present", "aria-pressed": "false", title: "fill the window, for a room (P)" }, "Present");
@@ -54,6 +78,7 @@ export class Presenter {
       event.preventDefault();
       this.leave();
     });
+    this.dialog.addEventListener("scroll", () => this.sign(), true);
     const button = (/** @type {string} */ role, /** @type {string} */ label, /** @type {string} */ title, /** @type {() => void} */ act) => {
       const made = make("button", { type: "button", "data-role": role, title }, label);
       made.addEventListener("click", act);
@@ -62,13 +87,16 @@ export class Presenter {
     this.before = button("scene-back", "‹ Scene", "the scene before (B)", () => this.scene(-1));
     this.after = button("scene-next", "Scene ›", "the next scene (N)", () => this.scene(1));
     this.list = make("select", { "data-role": "scene", "aria-label": "scene" });
-    this.list.addEventListener("change", () => this.post({ kind: "scene", value: Number(this.list.value) }));
+    this.list.addEventListener("change", () => this.scene(Number(this.list.value) - this.script.scene));
     this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.remember());
     this.back = button("return", "Return", "back to the marked moment (R)", () => this.come());
-    this.again = button("revive", "Start again", "start the kernel again, and come back to this step (K)", () => void revive(this));
+    this.again = button("revive", "Start again (K)", "start the kernel again, and come back to this step (K)", () => void revive(this));
     this.again.classList.add("tk-again");
     this.size = make("output", { class: "tk-count", "data-role": "stage-size" });
     this.told = make("span", { class: "tk-stage-told", "data-role": "stage-said", role: "status" });
+    this.more = button("more", "▾ more below (↓)", "go on down (down arrow)", () => this.scroll(1));
+    this.more.classList.add("tk-more");
+    this.more.hidden = true;
     this.bar.append(
       this.again, this.before, this.list, this.after, this.mark, this.back,
       button("smaller", "−", "smaller (−)", () => this.scale(-1)), this.size, button("larger", "+", "larger (+)", () => this.scale(1)),
@@ -87,6 +115,7 @@ export class Presenter {
   /** What Python says of scenes and marks. @param {Script | undefined} script */
   update(script) {
     if (!script) return;
+    this.begins ||= script.scene !== this.script.scene;
     this.script = script;
     const { scenes, scene, marked, away } = script;
     for (const part of [this.before, this.after, this.list]) part.toggleAttribute("hidden", scenes.length === 0);
@@ -107,7 +136,7 @@ export class Presenter {
   /** The event "tensorkit-stage": its detail is null when the stage is left. */
   tell() {
     const { scenes, notes, scene, step, steps, away } = this.script;
-    const detail = this.open ? { scenes, notes: notes ?? [], scene, step, steps, away } : null;
+    const detail = this.open ? { scenes, notes: notes ?? [], scene, step, steps, away, kernel: this.root.dataset.kernel ?? "live" } : null;
     const from = this.open ? this.place.parentElement : this.root;
     from?.dispatchEvent(new CustomEvent("tensorkit-stage", { bubbles: true, composed: true, detail }));
   }
@@ -120,6 +149,7 @@ export class Presenter {
   enter() {
     if (this.open) return;
     this.open = true;
+    this.speak("");
     this.root.before(this.place);
     this.dialog.replaceChildren(this.root);
     document.body.append(this.dialog);
@@ -144,6 +174,7 @@ export class Presenter {
     const said = this.root.querySelector('[data-role="kernel"]');
     if (said) said.textContent = "The kernel starts again, and the lesson runs up to this picture.";
     this.show();
+    this.tell();
   }
 
   /** Nothing has taken this picture's place: give the notebook back. */
@@ -169,12 +200,29 @@ export class Presenter {
 
   /** How many times larger than in the notebook. */
   get zoom() {
-    return this.open ? (shared.size || this.fit) / 100 : 1;
+    return this.open ? (this.chosen || this.fit) / 100 : 1;
+  }
+
+  /** How many times larger the page of the picture is: a picture that is cut to what it needs of its page is larger still. */
+  get pageZoom() {
+    return this.open && !this.chosen ? Math.min(this.fit, this.whole) / 100 : this.zoom;
+  }
+
+  /** Where the picture is. */
+  get frame() {
+    return /** @type {HTMLElement | null} */ (this.root.querySelector(".tk-picture"));
+  }
+
+  /** How many percent of the window's width a page is that fills it. */
+  get whole() {
+    const percent = Math.floor(((this.frame?.clientWidth ?? 0) / PAGE) * 100);
+    return percent ? Math.max(SIZES[0], percent) : 100;
   }
 
   show() {
     this.root.classList.toggle("tk-presenting", this.open);
     this.root.style.setProperty("--tk-stage", String(this.zoom));
+    this.root.style.setProperty("--tk-stage-page", String(this.pageZoom));
     this.root.toggleAttribute("data-tk-dark", this.open && shared.dark === true);
     this.root.toggleAttribute("data-tk-light", this.open && shared.dark === false);
     this.dialog.classList.toggle("tk-stage-dark", shared.dark === true);
@@ -184,37 +232,73 @@ export class Presenter {
     this.button.setAttribute("aria-pressed", String(this.open));
     const percent = Math.round(this.zoom * 100);
     this.root.dataset.stage = this.open ? String(percent) : "";
-    this.root.dataset.fitted = String(this.open && shared.size === 0);
-    this.size.textContent = shared.size ? `${percent} %` : `${percent} %, fits`;
+    this.root.dataset.fitted = String(this.open && !this.chosen);
+    this.size.textContent = this.chosen ? `${percent} %, 0 fits` : `${percent} %, fits`;
+    this.cut();
     this.sized();
   }
 
-  /** Fit the window anew: it has another size, or the picture came onto the stage. */
+  /** Fit the window afresh: it has another size, or the picture came onto the stage. */
   refit() {
     this.show();
-    const frame = this.root.querySelector(".tk-picture");
-    const percent = Math.floor(((frame?.clientWidth ?? 0) / PAGE) * 100);
-    this.fit = percent ? Math.max(SIZES[0], percent) : 100;
+    this.fit = this.whole;
+    this.begins = true;
     this.show();
     this.measure();
   }
 
-  /** Smaller, until all of the picture is in sight, under what was refused too; an open text is no reason. */
+  /** As large as all of the picture is in sight, under what was refused too; an open text is no reason. Within a scene only smaller. */
   measure() {
-    const frame = /** @type {HTMLElement | null} */ (this.root.querySelector(".tk-picture"));
+    if (!this.open) return;
+    const { frame } = this;
     const svg = frame?.querySelector("svg");
     const unusual = this.root.querySelector('[data-role="kernel"]:not([hidden]), details[open]');
     // A picture that is still to be laid out for the stage has another height there.
-    if (!this.open || shared.size || !frame || !svg || unusual || this.root.dataset.room === "") return;
-    const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
-    // What stands around the picture shrinks with it: a few rounds come to rest.
-    for (let round = 0; round < 6; round += 1) {
-      const room = [frame.clientWidth / Math.max(width, PAGE), frame.clientHeight / height];
-      const fit = Math.max(SIZES[0], Math.floor(Math.min(...room) * 100));
-      if (!frame.clientHeight || fit >= this.fit) return;
-      this.fit = fit;
-      this.show();
+    if (!this.chosen && frame?.clientHeight && svg && !unusual && this.root.dataset.room !== "") {
+      const before = this.begins ? this.fit : Infinity;
+      if (this.begins) this.fit = Math.max(this.whole, Math.min(this.whole * LARGER, SIZES[SIZES.length - 1]));
+      this.begins = false;
+      this.more.hidden = true;
+      const [width, height] = [needed(svg), Number(svg.getAttribute("height"))];
+      // What stands around the picture shrinks with it: a few rounds come to rest.
+      for (let round = 0; round < 6; round += 1) {
+        this.show();
+        const room = [frame.clientWidth / width, frame.clientHeight / height];
+        const fit = Math.max(SIZES[0], Math.floor(Math.min(...room) * 100));
+        if (fit >= this.fit) break;
+        this.fit = fit;
+      }
+      if (this.fit > before && this.fit < before * MUCH) this.fit = before;
     }
+    this.show();
+    this.sign();
+  }
+
+  /** A picture that is larger than its page would be is cut to what it needs; any other one is whole. */
+  cut() {
+    const svg = this.frame?.querySelector("svg");
+    if (!svg) return;
+    const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+    if (!pages.has(svg)) pages.set(svg, width);
+    const page = pages.get(svg) ?? width;
+    const wanted = this.pageZoom < this.zoom ? Math.min(page, needed(svg)) : page;
+    if (wanted === width) return;
+    svg.setAttribute("width", String(wanted));
+    svg.setAttribute("viewBox", `0 0 ${wanted} ${height}`);
+    this.frame?.style.setProperty("--tk-width", `${wanted}px`);
+  }
+
+  /** Whether there is more below, where what was made larger does not fit. */
+  sign() {
+    const { frame, more } = this;
+    const below = frame ? frame.scrollHeight - frame.clientHeight : 0;
+    more.classList.toggle("tk-at-end", (frame?.scrollTop ?? 0) > below - SLACK);
+    more.hidden = below - more.offsetHeight < SLACK; // it takes room itself
+  }
+
+  /** Most of what is in sight further down, or up. @param {1 | -1} by */
+  scroll(by) {
+    this.frame?.scrollBy({ top: by * 0.6 * this.frame.clientHeight });
   }
 
   /** Whether a kernel can be, and need be, started again. */
@@ -225,10 +309,14 @@ export class Presenter {
   /** @param {number} by */
   scale(by) {
     const now = Math.round(this.zoom * 100);
-    const next = by > 0 ? SIZES.find((size) => size > now) : SIZES.filter((size) => size < now).at(-1);
-    shared.size = by === 0 ? 0 : next ?? shared.size;
+    const sizes = [...SIZES, this.fit].sort((one, other) => one - other);
+    const next = by > 0 ? sizes.find((size) => size > now) : sizes.filter((size) => size < now).at(-1);
+    // The size that fits is one of them: as many − as + lead back to it.
+    if (by === 0 || next === this.fit) this.chosen = 0;
+    else this.chosen = next ?? this.chosen;
     if (by === 0) this.refit();
     else this.show();
+    this.measure();
   }
 
   theme() {
@@ -316,6 +404,7 @@ export class Presenter {
     Object.assign(keys, { pagedown: () => on(1), pageup: () => on(-1) });
     if (!slider && !inside) {
       Object.assign(keys, { arrowright: () => this.go(1), arrowleft: () => this.go(-1), end: () => this.end(true), home: () => this.end(false) });
+      Object.assign(keys, { arrowdown: () => this.scroll(1), arrowup: () => this.scroll(-1) });
     }
     const act = keys[event.key.toLowerCase()];
     act?.();

@@ -85,7 +85,7 @@ export class PictureView {
    */
   open(above, below = [this.said, this.asText()]) {
     const notice = make("div", {}, this.notice.part, this.notice.spinner);
-    this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, notice, this.picture);
+    this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, notice, this.picture, this.stage.more);
     if (below.length) this.root.append(make("div", { class: "tk-foot" }, ...below));
     this.el.replaceChildren(this.root);
     this.showStill = hideStill(this.el);
@@ -115,7 +115,7 @@ export class PictureView {
 
   /** Tell how much room there is for the picture: on the stage it is drawn larger, and has less. A little more or less is scaled. */
   resized() {
-    const width = Math.min(PAGE, Math.round(this.picture.clientWidth / this.stage.zoom));
+    const width = Math.min(PAGE, Math.round(this.picture.clientWidth / this.stage.pageZoom));
     if (!this.sizes || width < 100 || Math.abs(width - this.room) < 20) return;
     this.room = width;
     this.post({ kind: "room", value: width });
@@ -218,8 +218,10 @@ export class PictureView {
     if (kernel === "gone" && how === "live") how = "gone";
     if (kernel === "starting" || (kernel === "gone" && how !== "gone") || (kernel === "away" && how === "slow")) return;
     this.root.dataset.kernel = how;
-    this.notice.show(how, how === "gone" && canRevive(this.root));
+    const { open, place } = this.stage;
+    this.notice.show(how, how === "gone" && canRevive(open ? place.parentElement : this.root));
     this.stage.offer();
+    if (this.stage.open && kernel !== how) this.stage.tell();
   }
 
   dispose() {

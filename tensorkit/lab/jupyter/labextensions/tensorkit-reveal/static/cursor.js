@@ -116,14 +116,16 @@ export class Cursor {
   }
 }
 
+/** Whether a room looks on. */
+const presenting = () => document.body.dataset.tensorkitPresent !== undefined;
+
 /** The keyboard goes into a card, which is brought into sight; not away from where somebody has gone meanwhile. @param {HTMLElement} card @param {Cell} cell */
 function enter(card, cell) {
   keepInSight(card);
   const at = document.activeElement;
   if (at && at !== document.body && !cell.node.contains(at)) return;
   // In front of a room the card itself is the place: its keys are the presenter's. A learner begins to answer.
-  const presenting = document.body.dataset.tensorkitPresent !== undefined;
-  const part = presenting ? null : /** @type {HTMLElement | null} */ (card.querySelector("input:not([disabled])"));
+  const part = presenting() ? null : /** @type {HTMLElement | null} */ (card.querySelector("input:not([disabled])"));
   if (!part && card.tabIndex < 0) card.tabIndex = -1;
   (part ?? card).focus({ preventScroll: true });
 }
@@ -164,6 +166,22 @@ function keepInSight(card, from = 0) {
   const grown = new ResizeObserver(bring);
   grown.observe(page);
   onceLetGo(() => grown.disconnect());
+}
+
+/** A cell stays where it is in the window while others run and grow, until somebody does something. @param {HTMLElement} node */
+function holdStill(node) {
+  const page = node.closest(".jp-WindowedPanel-viewport");
+  const outer = node.closest(".jp-WindowedPanel-outer");
+  if (!page || !outer) return;
+  const top = node.getBoundingClientRect().top;
+  const hold = () => { outer.scrollTop += node.getBoundingClientRect().top - top; };
+  const grown = new ResizeObserver(hold);
+  grown.observe(page);
+  outer.addEventListener("scroll", hold);
+  onceLetGo(() => {
+    grown.disconnect();
+    outer.removeEventListener("scroll", hold);
+  });
 }
 
 /** Bring a card into sight: where it is taller than the window its beginning, but with the buttons of what is asked first. @param {HTMLElement} card @param {number} room */
@@ -217,6 +235,16 @@ export function tellsOfRuns(actions) {
     const top = topOf(cell);
     const over = inPlace(book, ...rest);
     if (cell) cursors.get(book)?.leaves(cell, before, top);
+    return over;
+  };
+  const all = actions.runAll;
+  actions.runAll = (/** @type {Book} */ book, /** @type {any[]} */ ...rest) => {
+    const { activeCell, activeCellIndex } = book;
+    const over = all(book, ...rest); // it goes to the last cell: what is shown to a room stays where it is
+    if (activeCell && presenting()) {
+      book.activeCellIndex = activeCellIndex;
+      holdStill(activeCell.node);
+    }
     return over;
   };
   const run = actions.runAndAdvance;
