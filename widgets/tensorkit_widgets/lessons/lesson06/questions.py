@@ -86,10 +86,13 @@ FLOATS = (
                 given=1,
             ),
             Slip("bits are not the value", "That is the lowest bit of the exponent: it gives 0.5.", given=5),
-            Slip(
-                "bits are not the value",
-                "That is a bit of the exponent: without it the power is far smaller, and the mantissa still 1.",
-                when=lambda answer, mine, base: answer in (2, 3, 4),
+            *(
+                Slip(
+                    "bits are not the value",
+                    "That is a bit of the exponent: without it the power is far smaller, and the mantissa still 1.",
+                    given=slot,
+                )
+                for slot in (2, 3, 4)
             ),
             Slip("bits are not the value", "That mantissa bit counts ¼; the first one counts ½.", given=7),
             Slip(
@@ -97,10 +100,13 @@ FLOATS = (
                 "The lowest bit of the mantissa counts 1/1024. The highest comes first.",
                 given=15,
             ),
-            Slip(
-                "bits are not the value",
-                "That mantissa bit counts less than ¼: the highest comes first, and counts ½.",
-                when=lambda answer, mine, base: 8 <= answer <= 14,
+            *(
+                Slip(
+                    "bits are not the value",
+                    "That mantissa bit counts less than ¼: the highest comes first, and counts ½.",
+                    given=slot,
+                )
+                for slot in range(8, 15)
             ),
         ),
         proof=_slot_of_a_half,

@@ -241,6 +241,7 @@ SPLIT = _undisturbed(
                 behaves=(
                     lambda n, cut: (tk.randperm(n)[:cut], tk.randperm(n)[cut:]),
                     lambda n, cut: (tk.randperm(n)[:cut], tk.randperm(n)[: n - cut]),
+                    lambda n, cut: (tk.randperm(cut), tk.randperm(n - cut)),
                 ),
             ),
             Slip(
