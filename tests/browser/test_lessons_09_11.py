@@ -18,7 +18,7 @@ from tests.browser.test_lesson_02 import FAILED, tags
 pytestmark = pytest.mark.browser
 
 THIRTY = "(tk.arange(30.0).view(5, 6))"
-CLASSES = "(tk.tensor([[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 6.0, 4.0, 3.0, 5.0]]))"
+CLASSES = "(tk.tensor([[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 7.0, 3.0, 3.0, 5.0]]))"
 LESSONS = {
     "09_indexing.ipynb": (
         "IndexExplorer(",

@@ -99,7 +99,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "`.to()` returns": "`.to()` gives another tensor and leaves yours as it was; keep what it returns.",
     "floats have gaps": "between two neighbouring floats there is nothing; larger numbers are further apart.",
     "range is not precision": "exponent bits decide how large a float can be, mantissa bits how fine.",
-    "bits are not the value": "view reads the same bits by another rule; to() makes new bits for the same number.",
+    "bits are not the value": "a dtype is the rule that reads bits: view changes only the rule, to() makes new bits.",
     "`dim=` in a reduction": "dim= names the dimension that disappears, not the one that stays.",
     "keepdim leaves a 1": "keepdim=True leaves a 1 where a dimension was: the result still lines up with its source.",
     "True counts as 1": "in a sum True counts as 1 and False as 0: the sum of a mask counts.",

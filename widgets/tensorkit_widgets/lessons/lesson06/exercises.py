@@ -33,7 +33,7 @@ def _picture(given: tuple[Any, ...], made: Any) -> object:
 
 def _not_the_picture(seen: Any) -> str:
     dtype, size, values, _ = seen
-    return f"yours is a `{dtype}` tensor of size {size}, and it holds {list(values)}."
+    return f"yours is of dtype `{dtype}` and size {size}, and it holds {list(values)}."
 
 
 def _coins(*coins: float, price: float) -> Callable[[], tuple[object, ...]]:
@@ -292,7 +292,11 @@ CODE = (
                 Slip(
                     "integers wrap",
                     "the brightest places turned dark: 180 + 90 is 270, and a byte keeps 270 - 256 = 14.",
-                    behaves=(lambda photo: photo + 90, lambda photo: (photo.int() + 90).byte()),
+                    behaves=(
+                        lambda photo: photo + 90,
+                        lambda photo: (photo.int() + 90).byte(),
+                        lambda photo: photo.add_(90),
+                    ),
                 ),
                 Slip(
                     "integers wrap",
@@ -311,6 +315,15 @@ CODE = (
                         lambda photo: photo.int() + 90,
                         lambda photo: photo.long() + 90,
                         lambda photo: photo.float() + 90,
+                    ),
+                ),
+                Slip(
+                    "",
+                    "the numbers are right. Now make bytes of them again: the result should be `uint8`.",
+                    behaves=(
+                        lambda photo: (photo.int() + 90).clamp(max=255),
+                        lambda photo: (photo.long() + 90).clamp(max=255),
+                        lambda photo: (photo.float() + 90).clamp(max=255),
                     ),
                 ),
                 Slip(

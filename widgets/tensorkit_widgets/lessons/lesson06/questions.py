@@ -86,11 +86,27 @@ FLOATS = (
                 given=1,
             ),
             Slip("bits are not the value", "That is the lowest bit of the exponent: it gives 0.5.", given=5),
+            *(
+                Slip(
+                    "bits are not the value",
+                    "That is a bit of the exponent: without it the power is far smaller, and the mantissa still 1.",
+                    given=slot,
+                )
+                for slot in (2, 3, 4)
+            ),
             Slip("bits are not the value", "That mantissa bit counts ¼; the first one counts ½.", given=7),
             Slip(
                 "bits are not the value",
                 "The lowest bit of the mantissa counts 1/1024. The highest comes first.",
                 given=15,
+            ),
+            *(
+                Slip(
+                    "bits are not the value",
+                    "That mantissa bit counts less than ¼: the highest comes first, and counts ½.",
+                    given=slot,
+                )
+                for slot in range(8, 15)
             ),
         ),
         proof=_slot_of_a_half,
@@ -105,7 +121,9 @@ FLOATS = (
         "2049 is exactly halfway between 2048 and 2050, and then the one whose last bit is 0 is taken.",
         slips=(
             Slip(
-                "floats have gaps", "There is no such `float16`: it has 11 digits in base two.", given=(2049,)
+                "floats have gaps",
+                "There is no such `float16`: 2049 has 12 digits in base two, and a `float16` has 11.",
+                given=(2049,),
             ),
             Slip(
                 "floats have gaps",

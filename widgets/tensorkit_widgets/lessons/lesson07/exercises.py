@@ -35,7 +35,8 @@ def _row(_given: tuple[Any, ...], made: Any) -> object:
 
 def _not_the_row(seen: Any) -> str:
     dtype, size, values = seen
-    return f"yours is a tensor of `{dtype}` and of size {size}, and it holds {list(values)}."
+    wanted = "" if dtype == "int32" else " It should be `int32`."
+    return f"yours is a tensor of `{dtype}` and of size {size}, and it holds {list(values)}.{wanted}"
 
 
 BITS = (
@@ -56,6 +57,7 @@ BITS = (
                     given="float16",
                 ),
                 Slip("category before width", "a float takes part, and floats beat integers.", given="int32"),
+                Slip("category before width", "a float takes part, and floats beat integers.", given="int64"),
                 Slip(
                     "default dtype",
                     "a Python number never widens; it only turns the integers into floats.",
@@ -63,7 +65,7 @@ BITS = (
                 ),
                 Slip("category before width", "`bool` is the lowest of all.", given="bool"),
             ),
-            hint="the name of one dtype, such as `int32`.",
+            hint="give the name of one dtype, such as `int32`, and go step by step: `a * 0.5` comes first.",
         ),
         (
             "Go step by step, from the left: `a * 0.5` first.",
@@ -89,6 +91,7 @@ BITS = (
             (lambda tk, t: tk.half, "category before width"),
             (lambda tk, t: "float64", "default dtype"),
             (lambda tk, t: "int32", "category before width"),
+            (lambda tk, t: "int64", "category before width"),
             (lambda tk, t: "int16", ""),
         ),
     ),
@@ -107,7 +110,7 @@ CODE = (
             slips=(
                 Slip(
                     "`Tensor` vs `tensor`",
-                    "`Tensor(7)` is a fresh tensor of *size* 7: seven numbers that were not written yet.",
+                    "that has the *size* 7: seven numbers, not one. `Tensor(7)` takes the 7 as a size.",
                     size=(7,),
                 ),
                 Slip(

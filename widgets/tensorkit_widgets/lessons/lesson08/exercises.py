@@ -90,9 +90,8 @@ def _told_of_noise(found: Any) -> str:
     if found[0] is None:
         return "your function returned nothing. Is a `return` missing?"
     if found[1]:
-        return "the caller's stream has moved: its next number is not the one that it would have been without your "
-        "call."
-    return "the numbers are not those of this seed."
+        return "the caller's stream has moved: its next number is another one than without your call."
+    return "these are not the `n` numbers of this seed, in one row."
 
 
 def _noise_case(says: str, drawn: int, n: int, seed: int) -> Case:
@@ -192,7 +191,7 @@ def _parts(arguments: tuple[Any, ...], got: Any) -> object:
         len(test),
         sorted(train + test) == list(range(n)),
         _once(train) and _once(test),
-        train != list(range(cut)),
+        sorted(train) != list(range(cut)),
     )
 
 
@@ -242,12 +241,13 @@ SPLIT = _undisturbed(
                 behaves=(
                     lambda n, cut: (tk.randperm(n)[:cut], tk.randperm(n)[cut:]),
                     lambda n, cut: (tk.randperm(n)[:cut], tk.randperm(n)[: n - cut]),
+                    lambda n, cut: (tk.randperm(cut), tk.randperm(n - cut)),
                 ),
             ),
             Slip(
                 "",
-                "no row is in both sets, but the rows are still in the order of the table. If the table is sorted "
-                "by age, the test set has the oldest people.",
+                "no row is in both sets, but the first set has just the first `cut` rows of the table. If the table is "
+                "sorted by age, the test set has the oldest people.",
                 behaves=lambda n, cut: (tk.arange(cut), tk.arange(cut, n)),
             ),
             Slip(
@@ -373,18 +373,25 @@ TASKS = (
                 Slip(
                     "",
                     "those are stripes: each row begins like the one above it.",
-                    behaves=lambda t: (t % 2).view(8, 8).byte(),
+                    behaves=(
+                        lambda t: (t % 2).view(8, 8).byte(),
+                        lambda t: (t % 2).view(8, 8),
+                        lambda t: (t % 2 == 1).view(8, 8),
+                    ),
                 ),
                 Slip(
                     "`.to()` returns",
                     "the right pattern, but a comparison gives `bool`. Cast it, and keep what the cast returns.",
-                    dtype="bool",
+                    behaves=lambda t: ((t + t // 8) % 2 == 1).view(8, 8),
                 ),
                 Slip(
                     "`.to()` returns",
                     "the right pattern in another dtype. Cast it to bytes, and keep what the cast returns.",
-                    dtype="int64",
-                    size=(8, 8),
+                    behaves=(
+                        lambda t: ((t + t // 8) % 2).view(8, 8),
+                        lambda t: ((t + t // 8) % 2).view(8, 8).int(),
+                        lambda t: ((t + t // 8) % 2).view(8, 8).float(),
+                    ),
                 ),
             ),
         ),
@@ -466,9 +473,9 @@ TASKS = (
                 Slip(BLOCKS, "`randn(8)` makes 8 numbers, and takes 16 draws for them.", given="c e"),
                 Slip(BLOCKS, "`randn(8)` makes 8 numbers, and takes 16 draws for them.", given="c d"),
                 Slip("", "`rand(3)` would make 3 numbers from its 3 draws.", given="b d"),
-                Slip("", "Right, but in the other order: the call with 8 draws came first.", given="e b"),
+                Slip("", "the right two, in the other order: the call with 8 draws came first.", given="e b"),
             ),
-            hint="give two letters in order, such as a d.",
+            hint="give two letters in order, such as a d: which call makes 4 numbers of 8 draws, and which 4 of 3?",
         ),
         (
             "Which call makes 4 numbers out of 8 draws?",
@@ -549,6 +556,7 @@ TASKS = (
             (lambda tk, t: lambda n, cut: (tk.arange(cut), tk.arange(cut, n)), ""),
             (lambda tk, t: lambda n, cut: (tk.randint(0, n, (cut,)), tk.randint(0, n, (n - cut,))), ""),
             (lambda tk, t: lambda n, cut: (tk.randperm(cut), tk.randperm(n - cut)), TWO_ORDERS),
+            (lambda tk, t: lambda n, cut: (tk.randperm(cut), tk.randperm(n - cut) + cut), ""),
         ),
     ),
 )

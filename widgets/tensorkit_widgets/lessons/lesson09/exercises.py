@@ -152,7 +152,7 @@ TASKS = (
             slips=(
                 Slip(
                     COPIES,
-                    "the numbers are right, but a list copies them. A slice can choose the same ones.",
+                    "the numbers are right, but they are a copy, as a list makes it. A slice can choose the same ones.",
                     behaves=(lambda t: t[:, [3, 4]], lambda t: t[:, [-2, -1]]),
                 ),
                 Slip(
@@ -167,7 +167,16 @@ TASKS = (
                 ),
                 Slip(ZERO, "that is the last one alone; you need two.", behaves=lambda t: t[:, -1:]),
                 Slip(ZERO, "those are the first two.", behaves=lambda t: t[:, :2]),
-                Slip(ZERO, "those are the last three: the first column is number 0.", size=(3, 3)),
+                Slip(
+                    ZERO,
+                    "those are the last three: the first column is number 0.",
+                    behaves=lambda t: t[:, 2:],
+                ),
+                Slip(
+                    ZERO,
+                    "those are the first three: `:-2` leaves out the last two.",
+                    behaves=lambda t: t[:, :-2],
+                ),
                 Slip(
                     "rows come before columns",
                     "those are the last two **rows**: the first entry is for rows.",
@@ -355,6 +364,11 @@ TASKS = (
                     "",
                     "the rows are right; their ids are missing.",
                     behaves=lambda t: t[(t[:, 0] > 50) & (t[:, 1] > 150)],
+                ),
+                Slip(
+                    "",
+                    "the rows are right, and so are the ids; but they should be a tensor, not a list.",
+                    behaves=lambda t: (_watch_by_nonzero(t)[0], _watch_by_nonzero(t)[1].tolist()),
                 ),
                 Slip(
                     ZERO,

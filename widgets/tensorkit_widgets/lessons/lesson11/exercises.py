@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets.practice.checking.checks import tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.checks import Checker, tensor_check, tuple_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.checking.typed import numbers_in
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
@@ -19,7 +20,7 @@ KEEP = "keepdim leaves a 1"
 
 
 def _classes(tk: Any) -> Any:
-    return tk.tensor([[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 6.0, 4.0, 3.0, 5.0]])
+    return tk.tensor([[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 7.0, 3.0, 3.0, 5.0]])
 
 
 def _batch(photos: int, rows: int, columns: int) -> Any:
@@ -36,6 +37,28 @@ def _by_last_dimension(batch: Any) -> Any:
     """With the channels last, means of size (3,) line up by themselves."""
     last = batch.permute(0, 2, 3, 1)
     return ((last - last.mean((0, 1, 2))) / last.std((0, 1, 2))).permute(0, 3, 1, 2)
+
+
+_NAMED = tuple_check(
+    1,
+    2,
+    slips=(
+        Slip(DIM, "Those stayed. The named ones are those that disappeared.", given=(0, 3)),
+        Slip(DIM, "Those are the sizes; a dimension is named by its number.", given=(3, 75)),
+        Slip(DIM, "Those are the sizes that stayed.", given=(8, 64)),
+        Slip("counting from zero", "The first dimension has the number 0.", given=(2, 3)),
+        Slip(DIM, "Two dimensions disappeared.", given=(1,)),
+        Slip(DIM, "Two dimensions disappeared.", given=(2,)),
+    ),
+)
+
+
+def _named(answer: Answer) -> Verdict:
+    """The dimensions may be named in any order, and counted from the end."""
+    dims = numbers_in(answer.value)
+    if dims is not None and all(-4 <= dim < 4 for dim in dims) and sorted(dim % 4 for dim in dims) == [1, 2]:
+        return Verdict(True)
+    return _NAMED(answer)
 
 
 TASKS = (
@@ -103,6 +126,11 @@ TASKS = (
                     behaves=lambda t: t.sum(dim=1),
                 ),
                 Slip(
+                    "",
+                    "those are the medians of the rows, the numbers in the middle.",
+                    behaves=lambda t: t.median(dim=1).values,
+                ),
+                Slip(
                     KEEP,
                     "the numbers are right, but they are in a column, of size (2, 1). Leave `keepdim=True` out.",
                     behaves=lambda t: t.mean(1, keepdim=True),
@@ -135,18 +163,7 @@ TASKS = (
         "Backwards: which dimensions were named?",
         "A batch of photos has the size (8, 3, 75, 64). Somebody reduced it and got a tensor of size (8, 64). Which "
         "dimensions did they name?",
-        tuple_check(
-            1,
-            2,
-            slips=(
-                Slip(DIM, "Those stayed. The named ones are those that disappeared.", given=(0, 3)),
-                Slip(DIM, "Those are the sizes; a dimension is named by its number.", given=(3, 75)),
-                Slip(DIM, "Those are the sizes that stayed.", given=(8, 64)),
-                Slip("counting from zero", "The first dimension has the number 0.", given=(2, 3)),
-                Slip(DIM, "Two dimensions disappeared.", given=(1,)),
-                Slip(DIM, "Two dimensions disappeared.", given=(2,)),
-            ),
-        ),
+        Checker(_named),
         (
             "Which numbers of (8, 3, 75, 64) are missing in (8, 64)?",
             "The 3 and the 75 are missing. At which places are they?",
@@ -155,7 +172,13 @@ TASKS = (
         "(1, 2)",
         stage="reverse",
         entry="(0, 1)",
-        right=(lambda tk, t: (1, 2), lambda tk, t: [1, 2], lambda tk, t: "1, 2", lambda tk, t: "(1, 2)"),
+        right=(
+            lambda tk, t: (1, 2),
+            lambda tk, t: [1, 2],
+            lambda tk, t: "1, 2",
+            lambda tk, t: (2, 1),
+            lambda tk, t: (-3, -2),
+        ),
         wrong=(
             (lambda tk, t: (0, 3), DIM),
             (lambda tk, t: (3, 75), DIM),

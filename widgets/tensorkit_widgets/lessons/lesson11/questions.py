@@ -295,7 +295,11 @@ QUESTIONS = (
             Slip("True counts as 1", "A sum of True and False is a number: True counts as 1.", given=1),
             Slip("True counts as 1", "The elements that are False count as 0.", given=12),
             Slip("True counts as 1", "That is how many are *not* greater than 3.", given=4),
-            Slip("counting from zero", "3 is not greater than 3.", given=9),
+            Slip(
+                "counting from zero",
+                "4 to 11 are eight numbers: 0, 1, 2 and 3 are not greater than 3.",
+                given=9,
+            ),
         ),
         proof=lambda tk: int((_twelve(tk) > 3).sum().item()),
     ),

@@ -177,10 +177,12 @@ def letters_check(right: str, says: Mapping[str, Slip], ordered: str = "") -> Ch
     (Right., Not yet: think of B.)
     """
 
+    example = "A B" if right != "AB" else "A C"
+
     def check(answer: Answer) -> Verdict:
         chosen = _letters(answer.value, "".join(says))
         if chosen is None:
-            return Verdict(None, f"{quoted(answer.value)} is not a row of letters, such as A C.")
+            return Verdict(None, f"{quoted(answer.value)} is not a row of letters, such as {example}.")
         wrong = set(chosen).symmetric_difference(right)
         for letter, slip in says.items():
             if letter in wrong:

@@ -26,6 +26,12 @@ _TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "all of them comes from `.all()` or `.any()`.",
     ),
     (
+        ('"bitwise_and_cpu" not implemented for', '"bitwise_or_cpu" not implemented for'),
+        "`if` on a tensor",
+        "Python works out `&` and `|` before it compares, so they met numbers. Put each comparison in brackets of its "
+        "own: `(t > 1) & (t < 5)`.",
+    ),
+    (
         ("backward through the graph a second time",),
         "second backward fails",
         "the first walk back gave up what the graph had saved. Compute the result again before you walk again, or say "

@@ -3,9 +3,11 @@
 >>> near_miss((3, 4), (4, 3)).says, near_miss((3, 4), (3,)).says
 ('the right numbers, in another order.', 'you gave 1 number; the answer has 2.')
 >>> near_miss((9,), (10,)).says
-'that is off by one: count again, from 0.'
+'that is off by one: count again.'
 >>> near_miss(14, 15)
 Not yet: that is off by one: count again.
+>>> near_miss(14, 15, slots=20).says
+'that is off by one: count again, from 0.'
 >>> near_miss(14, 60, slots=20).says
 'there are 20 slots, numbered from 0 to 19.'
 >>> near_miss(14, 8) is None
