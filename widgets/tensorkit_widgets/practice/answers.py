@@ -105,7 +105,8 @@ def refusal(asked: Question, value: object) -> str:
     '`four` is not a row of whole numbers, such as (2, 3).'
     """
     if isinstance(value, str) and not value.strip():
-        return f"{'Choose' if asked.options else 'Type your answer first:'} {wanted(asked)}."
+        first = "Press in the picture first, or type your answer:" if asked.pick else "Type your answer first:"
+        return f"{'Choose' if asked.options else first} {wanted(asked)}."
     return f"{quoted(value)} is not {wanted(asked)}."
 
 
