@@ -44,7 +44,7 @@ def test_an_access_out_of_bounds_is_named_and_nothing_is_written() -> None:
     assert (found.block, found.thread, found.others) == ((1, 0, 0), (2, 0, 0), (3,))
     assert found.text == (
         f"Out of bounds: thread 2 of block 1 asked to write out[6] in line {line}; out has size 6, "
-        "so nothing is written (1 more such access)."
+        "so nothing is written (likewise thread 3)."
     )
     assert base.tolist() == [1, 2, 3, 4, 5, 6, 0, 0, 0, 0]
 

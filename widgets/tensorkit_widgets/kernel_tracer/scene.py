@@ -268,7 +268,7 @@ def _findings(model: Moment, x: float, top: float, room: float) -> tuple[Table, 
     tiles = []
     most = FOUND if model.page >= SIDE_BY_SIDE else FOUND // 2
     for k, one in enumerate(found[:most]):
-        text = clipped(chip(one.kind, one.line, one.times), room - 18, 11)
+        text = clipped(chip(one), room - 18, 11)
         kinds = ("lit",) if k == model.chosen else ("bad",) if one.grave else ("plain",)
         tiles.append(
             (Tile(f"found:{k}", x, top + 20 + 27 * k, room, 24, text, one.text, kinds, action="found", font=11,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorkit.kernels.cuda.traced.findings import Finding
 from tensorkit.kernels.cuda.traced.notes import Stray
 from tensorkit.kernels.cuda.traced.words import block_name, element, thread_names
 from tensorkit_widgets.kernel_tracer.model import Launch, Strip, Touch
@@ -53,9 +54,18 @@ def story(launch: Launch, at: int) -> str:
         verb = "have" if len(step.threads) > 1 else "has"
         text = f"{where}{threads} {verb} reached the barrier{line}: what was written before it can be read after it."
         return text[0].upper() + text[1:]
-    does = (_DOES if len(step.threads) > 1 else _DOES_ONE)[step.kind]
-    text = f"{where}{threads} {does} {step.array}{line}{_cost(launch, at)}."
-    return text[0].upper() + text[1:]
+    astray = {stray.thread for stray in launch.strays(at)}
+    outside = tuple(t for t in step.threads if t in astray)
+    inside = tuple(t for t in step.threads if t not in astray)
+    does, threads = _does(step.kind, inside or outside), thread_names(trace, inside or outside)
+    text = f"{where}{threads} {does} {step.array}{line}{_cost(launch, at)}"
+    if inside and outside:
+        text += f"; {thread_names(trace, outside)} {_does(step.kind, outside)} nothing"
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _does(kind: str, threads: tuple[int, ...]) -> str:
+    return (_DOES if len(threads) > 1 else _DOES_ONE)[kind]
 
 
 def _cost(launch: Launch, at: int) -> str:
@@ -85,13 +95,10 @@ def touch_label(launch: Launch, thread: int, touch: Touch | None, stray: Stray |
     return f"{name} {verb} {end}"
 
 
-def chip(kind: str, line: int, times: int) -> str:
-    """A finding in a few words.
-
-    >>> chip("race", 5, 1), chip("out of bounds", 7, 12)
-    ('race, line 5', 'out of bounds, line 7 ×12')
-    """
-    return f"{kind}, line {line}{f' ×{times:,}' if times > 1 else ''}"
+def chip(found: Finding) -> str:
+    """A finding in a few words: what is wrong, with which array, where, and how often."""
+    what = f"{found.kind}: {found.array}" if found.array else found.kind
+    return f"{what}, line {found.line}{f' ×{found.times:,}' if found.times > 1 else ''}"
 
 
 def said_of(launch: Launch, at: int) -> tuple[str, ...]:

@@ -89,10 +89,13 @@ def _strays(
         same.setdefault((stray.line, stray.array, stray.kind), []).append(stray)
     for (line, array, _), all_of_them in same.items():
         first = all_of_them[0]
-        text = f"{say(notes, first)}{_more(len(all_of_them), 'access')}."
         here = coordinates(first.block, notes.grid), coordinates(first.thread, notes.block)
         slot = -1 if kind == "out of bounds" and first.slot < 0 else first.slot
         others = tuple(sorted({s.thread for s in all_of_them if s.block == first.block} - {first.thread}))
+        more = _more(len(all_of_them), "access")
+        if others and len(all_of_them) == len(others) + 1:  # one each, all in one block
+            more = f" (likewise {thread_names(notes, others)})"
+        text = f"{say(notes, first)}{more}."
         yield Finding(kind, text, line, array, slot, *here, others, len(all_of_them), first.step)
 
 

@@ -212,6 +212,9 @@ COMPUTING = (
                 given=1,
             ),
             Slip(TRIP, "A Python number is in the CPU's memory, so each number has to get there.", given=0),
+            Slip(
+                "bytes per element", "That many bytes cross, four with each number. How many trips are they?", given=400
+            ),
         ),
         proof=_crossings,
         devices=1,

@@ -217,6 +217,11 @@ QUESTIONS = (
             Slip("thread numbers begin again", "Thread 1 of **block 0** writes slot 1.", given=1),
             Slip("thread numbers begin again", "A block counts as four threads here, not as one.", given=3),
             Slip("counting from zero", "That is thread 1 of block 1: the first block is block 0.", given=5),
+            Slip(
+                "thread numbers begin again",
+                "That counts three threads for each block, but 3 is the number of blocks. A block has four threads.",
+                given=7,
+            ),
             Slip("counting from zero", "That is thread 0, the first of its block.", given=8),
         ),
         proof=_writer,
