@@ -131,6 +131,7 @@ def practised(misconception: str, near: str = "") -> str:
         quizzes = (
             ("quiz", sheet.title, {slip.misconception for asked in sheet.questions for slip in asked.slips})
             for sheet in getattr(lesson, "QUIZZES", ())
+            if sheet.recall  # the others are in no lesson
         )
         for kind, title, names in (*exercises, *quizzes):
             if misconception and misconception in names:

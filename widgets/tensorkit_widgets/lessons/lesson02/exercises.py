@@ -75,7 +75,7 @@ TASKS = (
                 Slip("a size is not a stride", "That is 2·3 + 1: one row down is 4 slots, not 3.", given=7),
                 Slip("counting from zero", "Rows, columns and slots start at 0: there is no + 1.", given=10),
                 Slip("strides count slots", "Those are bytes; slots hold one number each.", given=36),
-                Slip("a size is not a stride", "That is element [1, 2]: the row index comes first.", given=6),
+                Slip("rows come before columns", "That is element [1, 2]: the row index comes first.", given=6),
             ),
         ),
         (

@@ -77,6 +77,7 @@ QUESTIONS = (
             ),
             Slip(STEPS, "Down in `t` is forward in the storage: from slot 2 to slot 7, not back.", given=-5),
             Slip("strides count slots", "Those are bytes; a slot holds one number.", given=20),
+            Slip(STEPS, "That is the slot of `t[1, 2]`. The step starts in slot 2.", given=7),
         ),
         proof=lambda tk: tk.arange(10.0).view(2, 5).stride(0),
         picture=lambda tk: tk.arange(10).view(2, 5),
@@ -101,6 +102,7 @@ QUESTIONS = (
                 "The step down comes first, then the step to the right.",
                 given=(2, 4),
             ),
+            Slip("a step multiplies the stride", "The step of 2 is in dimension 1, the columns.", given=(8, 1)),
             Slip(STEPS, "You counted from 1: the next column but one is 2 slots further.", given=(4, 3)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[1:, ::2].stride()),
@@ -147,6 +149,8 @@ QUESTIONS = (
             Slip(
                 "counting from zero", "That is one row too far: row 2 is two steps down from row 0.", given=18
             ),
+            Slip("strides count slots", "One step down is 4 slots, not 1.", given=8),
+            Slip("a size is not a stride", "One step down is 4 slots; 3 is the number of rows.", given=12),
             Slip("counting from zero", "That is one column too far, and `x` has only two.", given=15),
             Slip(
                 "rows come before columns",
