@@ -172,7 +172,9 @@ class Predict(Card):
         """What is worth saying to somebody who was sure of a wrong answer: such an error comes back by itself."""
         again = practised(misconception, self.name[:2] if is_name(self.name) else "00")
         where = f"It comes back in {again}." if again else ""
-        advice = "" if self._asked.recall else in_order(_SURE, self.name, "", "free")[0]  # there, nothing follows
+        advice = (
+            "" if self._asked.recall else in_order(_SURE, self.name, "", "free")[0]
+        )  # there, nothing follows
         return f"{advice} {where}".strip()
 
     def skip(self) -> None:
