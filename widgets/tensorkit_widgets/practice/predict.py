@@ -150,7 +150,7 @@ class Predict(Card):
         slip: Slip | Verdict | None = next(
             (s for s in self._asked.slips if s.fits(Answer(self.answer))), None
         )
-        if slip is None and not self._asked.options and self._asked.pick != "step":
+        if slip is None and not self._asked.options:
             slip = self._near_miss()
         said = f"You said {words(self._asked, self.answer)}" + (
             "." if self._asked.options else f"; it is {truth}."

@@ -3,9 +3,9 @@
 >>> near_miss((3, 4), (4, 3)).says, near_miss((3, 4), (3,)).says
 ('the right numbers, in another order.', 'you gave 1 number; the answer has 2.')
 >>> near_miss((9,), (10,)).says
-'that is off by one: count again, from 0.'
+'that is off by one: count again.'
 >>> near_miss(14, 15)
-Not yet: that is off by one: count again, from 0.
+Not yet: that is off by one: count again.
 >>> near_miss(14, 60, slots=20).says
 'there are 20 slots, numbered from 0 to 19.'
 >>> near_miss(14, 8) is None
@@ -65,7 +65,7 @@ def _number(right: int, answer: float, slots: int) -> Verdict | None:
     if answer < 0 <= right:
         return Verdict(False, "the right number is not negative.")
     if abs(answer - right) == 1:
-        return Verdict(False, "that is off by one: count again, from 0.")
+        return Verdict(False, "that is off by one: count again.")
     return None
 
 
