@@ -150,7 +150,7 @@ class Predict(Card):
         slip: Slip | Verdict | None = next(
             (s for s in self._asked.slips if s.fits(Answer(self.answer))), None
         )
-        if slip is None and not self._asked.options and self._asked.pick != "step":
+        if slip is None and not self._asked.options:
             slip = self._near_miss()
         name = "" if slip is None else slip.misconception
         reason = "" if slip is None else _sentence(slip.says)  # of what was said, so it comes before the truth
@@ -175,7 +175,9 @@ class Predict(Card):
         """What is worth saying to somebody who was sure of a wrong answer: such an error comes back by itself."""
         again = practised(misconception, self.name[:2] if is_name(self.name) else "00")
         where = f"It comes back in {again}." if again else ""
-        advice = "" if self._asked.recall else in_order(_SURE, self.name, "", "free")[0]  # there, nothing follows
+        advice = (
+            "" if self._asked.recall else in_order(_SURE, self.name, "", "free")[0]
+        )  # there, nothing follows
         return f"{advice} {where}".strip()
 
     def skip(self) -> None:

@@ -21,7 +21,7 @@ QUESTIONS = (
         "know_python",
         "`numbers = [1.5, 2.5]` in plain Python. What does `numbers * 2` give?",
         "`[1.5, 2.5, 1.5, 2.5]`",
-        "A list is a row of boxes for anything: times 2 repeats the boxes. A tensor calculates, and would give 3 and 5.",
+        "A list is a row of boxes for anything: times 2 repeats the boxes. A tensor would calculate, and give 3 and 5.",
         options=("`[3.0, 5.0]`", "`[1.5, 2.5, 1.5, 2.5]`", "An error"),
         recall=True,
         proof=lambda tk: f"`{[1.5, 2.5] * 2}`",

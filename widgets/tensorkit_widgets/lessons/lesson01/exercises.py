@@ -351,8 +351,12 @@ TASKS = (
                     behaves=(
                         lambda rows: sys.getsizeof(rows) + sum(map(_flat_bytes, rows)),
                         lambda rows: sys.getsizeof(rows) + sum(map(_list_bytes, rows)),
-                        lambda rows: sys.getsizeof(rows) + sum({id(row): _flat_bytes(row) for row in rows}.values()),
-                        lambda rows: sys.getsizeof(rows) + sum({id(row): _list_bytes(row) for row in rows}.values()),
+                        lambda rows: (
+                            sys.getsizeof(rows) + sum({id(row): _flat_bytes(row) for row in rows}.values())
+                        ),
+                        lambda rows: (
+                            sys.getsizeof(rows) + sum({id(row): _list_bytes(row) for row in rows}.values())
+                        ),
                         lambda rows: (
                             sys.getsizeof(rows)
                             + sum(map(sys.getsizeof, rows))
@@ -404,7 +408,9 @@ TASKS = (
             (lambda tk, t: lambda rows: sum(24 for row in rows for _ in row), LIST),
             (
                 lambda tk, t: (
-                    lambda rows: sys.getsizeof(rows) + sum({id(row): _flat_bytes(row) for row in rows}.values())
+                    lambda rows: (
+                        sys.getsizeof(rows) + sum({id(row): _flat_bytes(row) for row in rows}.values())
+                    )
                 ),
                 LIST,
             ),

@@ -169,7 +169,9 @@ QUESTIONS = (
             ),
             Slip("cat vs stack", "That is one photo, three times as wide.", given=(75, 192, 3)),
             Slip("rows come before columns", "The rows come before the columns.", given=(3, 64, 75, 3)),
-            Slip(CHANNELS, "These photos have their channels last, and stay as they are.", given=(3, 3, 75, 64)),
+            Slip(
+                CHANNELS, "These photos have their channels last, and stay as they are.", given=(3, 3, 75, 64)
+            ),
         ),
         proof=lambda tk: tuple(tk.stack([tk.zeros(75, 64, 3)] * 3).size()),
     ),

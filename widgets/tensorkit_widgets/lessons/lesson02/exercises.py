@@ -9,7 +9,7 @@ import tensorkit as tk
 from tensorkit_widgets.lessons.photo import photo
 from tensorkit_widgets.practice.checking.checks import layout_check, number_check, tensor_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Facts, Slip
+from tensorkit_widgets.practice.facts import Facts, Slip, is_tensor
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
@@ -75,7 +75,9 @@ TASKS = (
                 Slip("a size is not a stride", "That is 2·3 + 1: one row down is 4 slots, not 3.", given=7),
                 Slip("counting from zero", "Rows, columns and slots start at 0: there is no + 1.", given=10),
                 Slip("strides count slots", "Those are bytes; slots hold one number each.", given=36),
-                Slip("rows come before columns", "That is element [1, 2]: the row index comes first.", given=6),
+                Slip(
+                    "rows come before columns", "That is element [1, 2]: the row index comes first.", given=6
+                ),
             ),
         ),
         (
@@ -197,6 +199,14 @@ TASKS = (
             offset=1,
             slips=(
                 Slip(
+                    "a copy is not a view",
+                    "that prints the same, but it has a storage of its own. Read the storage of twelve slots.",
+                    when=lambda answer, mine, base: (
+                        is_tensor(answer.value) and answer.value.tolist() == [[1, 5, 9], [3, 7, 11]]
+                    ),
+                ),
+                Slip("strides count slots", "those are bytes, four to a slot.", stride=(8, 16)),
+                Slip(
                     "permute vs view",
                     "the two strides are the wrong way round: one row down leads from 1 to 3.",
                     stride=(4, 2),
@@ -234,6 +244,8 @@ TASKS = (
             (lambda tk, t: ((2, 3), (2, 4), 0), "offsets count slots"),
             (lambda tk, t: ((2, 3), (3, 1), 1), "a size is not a stride"),
             (lambda tk, t: t.view(3, 4)[:, 1::2], "permute vs view"),
+            (lambda tk, t: tk.tensor([[1.0, 5.0, 9.0], [3.0, 7.0, 11.0]]), "a copy is not a view"),
+            (lambda tk, t: ((2, 3), (8, 16), 4), "strides count slots"),
             (lambda tk, t: ((2, 3), (2, 5), 1), ""),
         ),
     ),

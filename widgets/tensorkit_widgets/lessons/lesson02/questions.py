@@ -102,7 +102,9 @@ QUESTIONS = (
                 "The step down comes first, then the step to the right.",
                 given=(2, 4),
             ),
-            Slip("a step multiplies the stride", "The step of 2 is in dimension 1, the columns.", given=(8, 1)),
+            Slip(
+                "a step multiplies the stride", "The step of 2 is in dimension 1, the columns.", given=(8, 1)
+            ),
             Slip(STEPS, "You counted from 1: the next column but one is 2 slots further.", given=(4, 3)),
         ),
         proof=lambda tk: tuple(_twelve(tk)[1:, ::2].stride()),

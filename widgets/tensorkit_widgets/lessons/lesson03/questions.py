@@ -87,6 +87,7 @@ QUESTIONS = (
             ),
             Slip("transpose moves no data", "That is the stride before the transpose.", given=(6, 3, 1)),
             Slip("a size is not a stride", "That is the new size.", given=(3, 2, 1)),
+            Slip("a size is not a stride", "That is the size of `t`.", given=(1, 2, 3)),
             Slip("permute vs view", "That is `transpose(0, 1)`.", given=(3, 6, 1)),
             Slip("permute vs view", "That is `transpose(1, 2)`.", given=(6, 1, 3)),
             Slip("permute vs view", "Dimension 1 stays in the middle, and so does its 3.", given=(1, 6, 3)),
@@ -161,6 +162,7 @@ QUESTIONS = (
             ),
             Slip(TURN, "`view` reads the storage in its old order, without a gap.", given=(0, 3, 6)),
             Slip(TURN, "`view` skips no number.", given=(0, 2, 4)),
+            Slip("counting from zero", "The first number of the storage is 0.", given=(1, 2, 3)),
             Slip(
                 "channels are a dimension", "A pixel has three numbers now: the last size is 3.", given=(0,)
             ),

@@ -312,7 +312,7 @@ TASKS = (
                 Slip(
                     "",
                     "these are the strips in their old order: the photograph as it was.",
-                    behaves=lambda t: t.clone(),
+                    behaves=(lambda t: t, lambda t: t.clone()),
                 ),
                 Slip(
                     PIECES,
@@ -393,6 +393,12 @@ TASKS = (
                     "the model takes them all at once, and gives all of the numbers in one tensor. That is a good "
                     "idea, and faster; but here the answer should be a list, with one tensor for each picture.",
                     behaves=lambda model, batch: model(batch.squeeze(1)),
+                ),
+                Slip(
+                    "",
+                    "the numbers are right, but joined in one tensor. The answer should be a list, with one tensor for "
+                    "each picture.",
+                    behaves=lambda model, batch: tensorkit.stack([model(one) for one in batch]),
                 ),
             ),
         ),

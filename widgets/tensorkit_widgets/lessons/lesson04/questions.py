@@ -77,6 +77,7 @@ QUESTIONS = (
                 BATCH, "It drops every dimension of size 1, and there are two of them.", given=(1, 1, 28, 28)
             ),
             Slip(BATCH, "It drops dimensions of size 1, no others.", given=(784,)),
+            Slip(BATCH, "Those are the dimensions that it drops.", given=(1, 1)),
         ),
         proof=lambda tk: tuple(tk.zeros(1, 1, 28, 28).squeeze().size()),
     ),
@@ -135,6 +136,7 @@ QUESTIONS = (
             ),
             Slip(PIECES, "Three pieces of 3 come before it. How many numbers are left?", given=(7, 8, 9)),
             Slip(PIECES, "10 / 4 is rounded up, not down.", given=(6, 7, 8, 9)),
+            Slip(PIECES, "8 is the last number of the third piece: 6, 7, 8.", given=(8,)),
         ),
         proof=lambda tk: _numbers(tk.arange(10).chunk(4)[-1]),
         picture=lambda tk: tk.arange(10),

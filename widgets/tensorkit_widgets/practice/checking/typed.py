@@ -86,7 +86,9 @@ def number_in(value: object) -> float | None:
     (4000000, 5, 5, None, 4)
     """
     if isinstance(value, str) and len(value) <= LONGEST_TEXT:
-        value = value[: found.start()] if (found := _UNIT.search(value)) and found.end() == len(value) else value
+        value = (
+            value[: found.start()] if (found := _UNIT.search(value)) and found.end() == len(value) else value
+        )
         value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
     row = numbers_in(value)
     return row[0] if row is not None and len(row) == 1 else None
