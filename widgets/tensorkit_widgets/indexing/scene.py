@@ -108,7 +108,7 @@ def _composed(model: Gather) -> Sheet:
     items = [table] if table.rows else []
     return Sheet(
         "IndexExplorer", title, y, (*items, *tables, *strips), tuple(notes), tuple(frames), wires,
-        words, model.said, model.status, model.page, pinned=below if strips else None,
+        words, model.said, model.status, model.page, pinned=below if strips else None, pinned_most=0.4,
     )  # fmt: skip
 
 

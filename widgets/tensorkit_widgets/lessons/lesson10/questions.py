@@ -238,6 +238,11 @@ QUESTIONS = (
                 given=0,
             ),
             Slip("counting from zero", "There are three dimensions, counted from 0: 0, 1 and 2.", given=3),
+            Slip(
+                "",
+                "Counted from the end it is -1; but the message counts from the front, where it is 2.",
+                given=-1,
+            ),
         ),
         proof=_fits,
         picture=lambda tk: tk.tensor([4, 3, 2]),
