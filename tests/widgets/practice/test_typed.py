@@ -46,6 +46,7 @@ def test_one_number_however_it_is_written(text: str, number: float) -> None:
         ("torch.Size([2, 3])", (2, 3)), ("2.0, 3", (2, 3)), ("(2.5, 3)", (2.5, 3)), ("()", ()), ("torch.Size([])", ()),
         ("2*1, 6/2", (2, 3)), ("tk.zeros(2, 3).shape", (2, 3)), ("tk.zeros(3, 4).t().stride()", (1, 4)),
         ("tk.zeros(4, 6)[:, ::2].stride()", (6, 2)), ("(1_000, 2)", (1000, 2)), ("−1, 2", (-1, 2)),
+        ("[[1, 5], [2, 6]]", (1, 5, 2, 6)),
     ],
 )  # fmt: skip
 def test_a_row_however_it_is_written(text: str, row: tuple[float, ...]) -> None:

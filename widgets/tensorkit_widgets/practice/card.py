@@ -52,7 +52,7 @@ def verdict_part(verdict: Verdict, title: str = "") -> str:
     mark = {True: "✓", False: "✗", None: "…"}[verdict.correct]
     name = verdict.misconception
     sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
-    named = f'<p class="tk-named"><em>{escape(plain(name))}</em>{escape(sentence)}</p>' if name else ""
+    named = f'<p class="tk-named"><em>{escape(plain(name))}</em>{markup(sentence)[3:-4]}</p>' if name else ""
     return (
         f'<div class="tk-verdict" data-state="{state}"><p class="tk-title">'
         f'<span aria-hidden="true">{mark}</span> {escape(title or verdict.title)}</p>'

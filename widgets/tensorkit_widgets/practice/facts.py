@@ -107,7 +107,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "std divides by n - 1": "std and var divide by n - 1, the usual estimate from a sample; correction=0 divides by n.",
     "the end of arange": "arange leaves out its end; with float steps rounding decides, so use linspace and a count.",
     "logspace takes powers": "logspace(a, b, n) goes from 10 to the power of a to 10 to the power of b.",
-    "*_like keeps the strides": "a *_like tensor has the same strides too; a tensor from new_* is contiguous.",
+    "*_like keeps the strides": "a `*_like` tensor has the same strides too; a tensor from `new_*` is contiguous.",
     "a seed is a position": "a seed sets the reading position once; each call reads on where the last one ended.",
     "the stream knows no shape": "the size only says how many numbers are read; it does not change which ones.",
     "randn works in blocks": "fewer than 16 normal numbers are made in pairs, from 16 on in blocks of 16.",
@@ -208,7 +208,7 @@ class Verdict:
         colour = {True: "#00704F", False: "#C2410C", None: "#5b6470"}[self.correct]
         name = self.misconception
         sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
-        name = f"<p><em>{escape(plain(name))}</em>{escape(sentence)}</p>" if name else ""
+        name = f"<p><em>{escape(plain(name))}</em>{markup(sentence)[3:-4]}</p>" if name else ""
         says = markup(f"**{self.title}**: {self.says}" if self.says else f"**{self.title}.**")
         return f'<div style="border-left: 4px solid {colour}; padding-left: 12px">{says}{name}</div>'
 

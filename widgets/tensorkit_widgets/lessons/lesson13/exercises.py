@@ -23,8 +23,9 @@ from tensorkit_widgets.lessons.lesson13.trial_functions import (
 from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.checking.functions import Case, function_check
-from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Task
+from tensorkit_widgets.practice.markup import quoted
 
 __all__ = ["TASKS"]
 
@@ -39,7 +40,7 @@ def _six(tk: Any) -> Any:
 
 
 def _four(tk: Any) -> Any:
-    return tk.tensor([8.0, -2.0, 6.0, 10.0])
+    return tk.tensor([8.0, -3.0, 6.0, 10.0])
 
 
 def _prices(tk: Any) -> Any:
@@ -53,9 +54,10 @@ def _holds(*numbers: float) -> Any:
 
 def _given(arguments: tuple[Any, ...], got: Any) -> object:
     """What became of a tensor that a function should write to, and whether it gave that one back."""
-    return tuple(arguments[0].tolist()), "itself" if got is arguments[
-        0
-    ] else "nothing" if got is None else "another"
+    back = "itself" if got is arguments[0] else "nothing" if got is None else "another"
+    if back == "another" and not is_tensor(got):
+        raise Unreadable(f"it should return the tensor that you were given; yours returned {quoted(got)}.")
+    return tuple(arguments[0].tolist()), back
 
 
 def _tell_clip(found: Any) -> str:
@@ -276,17 +278,17 @@ TASKS = (
         "leave_it",
         "Leave the original alone",
         "Make `y`, a tensor with half of each number of `t`. `t` must stay as it is.\n\n"
-        "    t = tk.tensor([8., -2., 6., 10.])\n"
+        "    t = tk.tensor([8., -3., 6., 10.])\n"
         "    y = ...",
         tensor_check(
             size=(4,),
-            values=(4.0, -1.0, 3.0, 5.0),
+            values=(4.0, -1.5, 3.0, 5.0),
             shares=False,
             slips=(
                 Slip(
                     PLUS,
                     "`t` was written to: `y` is only another name for it, or a view of it.",
-                    when=_holds(4.0, -1.0, 3.0, 5.0),
+                    when=_holds(4.0, -1.5, 3.0, 5.0),
                     shares=True,
                 ),
                 Slip(
@@ -296,6 +298,7 @@ TASKS = (
                     behaves=lambda t: t,
                 ),
                 Slip("", "that is twice the numbers.", behaves=lambda t: t * 2),
+                Slip("", "`//` divides and then rounds down: half of -3 is -1.5.", behaves=lambda t: t // 2),
             ),
         ),
         (
@@ -318,6 +321,7 @@ TASKS = (
             (lambda tk, t: t[:].mul_(0.5), PLUS),
             (lambda tk, t: (t.div(2), t)[1], "`.to()` returns"),
             (lambda tk, t: t * 2, ""),
+            (lambda tk, t: t // 2, ""),
             (lambda tk, t: t.clone(), ""),
         ),
     ),
@@ -348,6 +352,7 @@ TASKS = (
             (lambda tk, t: _clip_nothing, ""),
             (lambda tk, t: lambda t: t.neg_(), ""),
             (lambda tk, t: lambda t: t.zero_(), ""),
+            (lambda tk, t: lambda t: 3, ""),
         ),
     ),
     Task(
@@ -448,6 +453,7 @@ TASKS = (
             (lambda tk, t: swapped_average, ""),
             (lambda tk, t: silent_average, ""),
             (lambda tk, t: lambda average, new: average.copy_(new), ""),
+            (lambda tk, t: lambda average, new: 1, ""),
         ),
     ),
     Task(

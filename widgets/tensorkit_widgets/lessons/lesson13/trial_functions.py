@@ -41,6 +41,8 @@ def _mornings(count: int) -> Case:
     def looks(given: tuple[Any, ...], got: Any) -> object:
         average, new = given
         back = "itself" if got is average else "nothing" if got is None else "another"
+        if back == "another" and not is_tensor(got):
+            raise Unreadable(f"it should return `average`; yours returned {quoted(got)}.")
         return tuple(average.tolist()), tuple(new.tolist()), back
 
     def tells(found: Any) -> str:

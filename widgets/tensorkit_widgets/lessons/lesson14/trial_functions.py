@@ -137,7 +137,7 @@ LET_GO = function_check(
         ),
         Slip(
             "x += y vs x = x + y",
-            "the dictionary that I gave you is as it was: `names = …` moves a name inside your function.",
+            "the dictionary that I gave you is as it was. If you wrote `names = …`: that only moves a name.",
             behaves=(into_a_new_dictionary, lambda names, big: None),
         ),
     ),

@@ -58,7 +58,7 @@ def numbers_in(value: object) -> tuple[float, ...] | None:
     (None, (1, 4))
     """
     if isinstance(value, str):
-        text = value.translate(_DASHES)
+        text = re.sub(r"\]\s*,\s*\[", ", ", value.translate(_DASHES))  # [[1, 2], [3, 4]], row by row
         if len(text) > LONGEST_TEXT or not text.strip():
             return None
         match = _ROW.fullmatch(text)
