@@ -102,11 +102,12 @@ def refusal(asked: Question, value: object) -> str:
     >>> refusal(Question("q", "Which?", "`t`", options=("`t`", "`u`")), "")
     'Choose one of the options, A to B.'
     >>> refusal(Question("q", "Which size?", (2, 3)), "four")
-    '`four` is not a row of whole numbers, such as (2, 3).'
+    '`four` is not a row of whole numbers, such as (4, 1).'
     """
     if isinstance(value, str) and not value.strip():
-        first = "Press in the picture first, or type your answer:" if asked.pick else "Type your answer first:"
-        return f"{'Choose' if asked.options else first} {wanted(asked)}."
+        if asked.pick:
+            return f"Press your answer in the picture, or type it: {wanted(asked)}."
+        return f"{'Choose' if asked.options else 'Type your answer first:'} {wanted(asked)}."
     return f"{quoted(value)} is not {wanted(asked)}."
 
 
@@ -116,7 +117,7 @@ def wanted(asked: Question) -> str:
     return {
         "one": f"one of the options, A to {last}",
         "several": f"some of the options, A to {last}",
-        "row": f"a row of whole numbers, such as {asked.entry or '(2, 3)'}",
+        "row": f"a row of whole numbers, such as {asked.entry or _a_row(asked)}",
         "number": f"one whole number, such as {_not_it(asked, 7, 8)}",
         "float": f"one number, such as {_not_it(asked, 0.5, 1.5)}",
         "code": "a line of code, such as t[1:]",
@@ -128,12 +129,17 @@ def _not_it(asked: Question, *numbers: float) -> float | None:
     return next((n for n in numbers if not judge(asked, n).correct), None)
 
 
+def _a_row(asked: Question) -> tuple[int, int]:
+    """A row of numbers that is not the answer."""
+    return (4, 1) if asked.answer == (2, 3) else (2, 3)
+
+
 def example(asked: Question) -> str:
     """What stands in the empty box."""
     if asked.entry:
         return f"for example {asked.entry}"
     return {
-        "row": "for example (2, 3)",
+        "row": f"for example {_a_row(asked)}",
         "number": "a whole number",
         "float": "a number",
         "code": "for example t[1:]",
