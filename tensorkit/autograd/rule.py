@@ -227,9 +227,10 @@ class RuleNode(Node):
             return unpack(self)
         try:
             return unpack(self)
-        except RuntimeError:
-            self.check_saved()
-            raise
+        except RuntimeError as error:
+            refused = error
+        self.check_saved()  # out of the `except`: one refusal, one traceback
+        raise refused
 
     def check_saved(self) -> None:
         """Refuse to go on when a saved tensor cannot be used: the first one by PyTorch's names of them."""

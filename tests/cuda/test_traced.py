@@ -9,6 +9,7 @@ import numpy
 import pytest
 from hypothesis import given, settings
 
+import tensorkit as tk
 from tensorkit import dtypes
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import TracedRunner
@@ -124,3 +125,11 @@ def stray_after_a_barrier(n: int, values: Any) -> None:
 def test_a_stray_thread_is_caught(body: Any, slot: int) -> None:
     with pytest.raises(RuntimeError, match=f"to write slot {slot} of values, which has 3"):
         play(body, {}, (slot, numpy.zeros(3)), blocks=1, threads=2)
+
+
+def test_a_kernel_that_always_raises_stops_with_its_own_error() -> None:
+    def kernel(x: Any) -> None:
+        raise ValueError("not yet written")
+
+    with pytest.raises(ValueError, match="not yet written"):
+        tk.cuda.trace(kernel, 1, 4, numpy.zeros(4))

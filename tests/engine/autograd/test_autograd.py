@@ -516,3 +516,12 @@ def test_gradients_count_the_writes_that_pytorch_counts(program: str) -> None:
         exec(program, {"lib": lib, "out": lambda *found, said=said: said.append(found)})
         told.append(said)
     assert told[0] == told[1]
+
+
+def test_a_second_walk_is_refused_once_and_with_one_traceback() -> None:
+    x = tk.tensor([2.0, 3.0], requires_grad=True)
+    loss = (x * x).sum()
+    loss.backward()
+    with pytest.raises(RuntimeError, match="a second time") as refused:
+        loss.backward()
+    assert refused.value.__context__ is None

@@ -58,8 +58,9 @@ def story(launch: Launch, at: int) -> str:
     outside = tuple(t for t in step.threads if t in astray)
     inside = tuple(t for t in step.threads if t not in astray)
     does, threads = _does(step.kind, inside or outside), thread_names(trace, inside or outside)
-    text = f"{where}{threads} {does} {step.array}{line}{_cost(launch, at)}"
-    if inside and outside:
+    mixed = bool(inside and outside)
+    text = f"{where}{threads} {does} {step.array}{line}{_cost(launch, at, short=mixed)}"
+    if mixed:
         text += f"; {thread_names(trace, outside)} {_does(step.kind, outside)} nothing"
     return f"{text[0].upper()}{text[1:]}."
 
@@ -68,7 +69,7 @@ def _does(kind: str, threads: tuple[int, ...]) -> str:
     return (_DOES if len(threads) > 1 else _DOES_ONE)[kind]
 
 
-def _cost(launch: Launch, at: int) -> str:
+def _cost(launch: Launch, at: int, *, short: bool) -> str:
     step = launch.step(at)
     strip = launch.strip(step.array) if step is not None else None
     if strip is None or strip.space != "global":
@@ -76,7 +77,10 @@ def _cost(launch: Launch, at: int) -> str:
     wanted = len({touch.slot for touch in launch.touches(at)}) * strip.itemsize
     if not wanted:
         return ": out of bounds, so nothing moves"
-    return f": {_amount(wanted, 'byte')}, moved in {_amount(len(launch.sectors(at)), 'sector')} of 32 bytes"
+    moved = _amount(len(launch.sectors(at)), "sector")
+    if short:
+        return f" ({_amount(wanted, 'byte')}, {moved})"
+    return f": {_amount(wanted, 'byte')}, moved in {moved} of 32 bytes"
 
 
 def touch_label(launch: Launch, thread: int, touch: Touch | None, stray: Stray | None, kind: str) -> str:

@@ -124,6 +124,8 @@ def practised(misconception: str, near: str = "") -> str:
 
     >>> practised("squeeze eats the batch dimension", "04")
     'the exercise **Drop the channel, keep the batch** of lesson 04'
+    >>> practised("bytes per element", "20").endswith("lesson 20")  # there it is in the quiz at the beginning
+    False
     """
     for number in sorted(number for number in lesson_numbers() if number >= near):
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
@@ -131,7 +133,7 @@ def practised(misconception: str, near: str = "") -> str:
         quizzes = (
             ("quiz", sheet.title, {slip.misconception for asked in sheet.questions for slip in asked.slips})
             for sheet in getattr(lesson, "QUIZZES", ())
-            if sheet.recall  # the others are in no lesson
+            if sheet.recall and number != near  # a lesson opens with its own; the others are in no lesson
         )
         for kind, title, names in (*exercises, *quizzes):
             if misconception and misconception in names:

@@ -311,7 +311,7 @@ def joins_of(
     follower = _Inference(known, call, local)
     if follower.block(tree.body, dict(given)) is not None:
         follower.returned.append(None)
-    joined = _joined(follower.returned)
+    joined = _joined(follower.returned or [None])  # what always raises gives nothing back
     kind = kind_of(joined)
     joins = follower.joins()
     if kind and any(kind_of(one) != kind for one in follower.returned):

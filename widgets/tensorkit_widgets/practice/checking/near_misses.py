@@ -6,8 +6,8 @@
 'that is off by one.'
 >>> near_miss(14, 15)
 Not yet: that is off by one.
->>> near_miss(14, 15, slots=20)
-Not yet: that is off by one: count again, from 0.
+>>> near_miss(14, 15, slots=20).says
+'that is off by one: count again, from 0.'
 >>> near_miss(14, 60, slots=20).says
 'there are 20 slots, numbered from 0 to 19.'
 >>> near_miss(14, 8) is None
