@@ -249,7 +249,7 @@ def begin_again(
 ) -> None:
     """Take everything back that was done to a page and to its kernel, or start another one; nothing is run yet.
 
-    The size and the brightness of the stage stay, as they do for a speaker: a test that asks for them sets them.
+    The brightness of the stage stays, as it does for a speaker: a test that asks for it sets it.
     """
     look_again(page, window)
     said = do(page, _FORGET)

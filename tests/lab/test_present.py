@@ -259,6 +259,7 @@ def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> 
     assert notes.locator("#notes").inner_text() == "Say hello.\nBreathe."
     assert notes.locator("#next").inner_text() == CELLS[2]["source"].splitlines()[0]
     run_all(room)
+    assert notes.locator('body[data-cell="0"]').count() == 1, "the room stays where it is"
     room.evaluate(GO, 2)
     notes.locator('body[data-cell="2"]').wait_for()
     assert notes.locator("#notes").inner_text() == "Ask first:\nwhat size?"
@@ -272,6 +273,12 @@ def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> 
     room.keyboard.press("n")
     notes.locator('body[data-scene="all"]').wait_for()
     assert notes.locator("#next").inner_text() == "The end"
+    assert not notes.locator("#kernel").is_visible()
+    room.evaluate("() => { window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
+    notes.locator("#kernel", has_text="Press K in the lesson’s window").wait_for()
+    room.keyboard.press("k")
+    notes.locator("#kernel").wait_for(state="hidden")
+    notes.locator('body[data-scene="all"]').wait_for()
     room.keyboard.press("Escape")
     notes.locator('body[data-scene=""]').wait_for()
     assert notes.evaluate("() => window.hacked === undefined && document.images.length === 0")

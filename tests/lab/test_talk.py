@@ -18,12 +18,13 @@ from tensorkit.lab.cues import Cue, cues, sections
 from tests.browser.beginning import NOTEBOOK, run_all, until
 from tests.browser.desk import Desk, desk_at
 from tests.lab.test_browser import PATIENCE_MS
-from tests.lab.test_present import addresses
+from tests.lab.test_present import GO, addresses
 from tests.lab.test_serving import Served, running
 
 pytestmark = pytest.mark.browser
 
 WINDOW = (1920, 1080)
+TOP = f"() => {NOTEBOOK}.content.activeCell.node.getBoundingClientRect().top"
 AT = f"(number) => {NOTEBOOK}.content.activeCellIndex === number"
 
 
@@ -90,7 +91,13 @@ def test_the_talk_is_given_from_the_first_cell_to_the_last(desk: Desk, root: Pat
         notes.set_viewport_size({"width": 1280, "height": 720})
         notes.on("pageerror", lambda error: book.faults.append(str(error)))
         until(room, "() => document.body.dataset.tensorkitPresent === 'ready'")
+        middle = found[begins[1]].cell
+        room.evaluate(GO, middle)
+        room.evaluate(f"() => {NOTEBOOK}.content.activeCell.node.scrollIntoView()")
+        before = room.evaluate(TOP)
         run_all(room)
+        until(room, AT, arg=middle)
+        until(room, f"(before) => Math.abs(({TOP})() - before) < 2", arg=before)
         notes.goto(addresses(desk.served)[1])
         notes.locator('body[data-heard="true"][data-clock="waiting"]').wait_for()
         room.evaluate(f"() => {NOTEBOOK}.content.scrollToItem(0)")

@@ -185,6 +185,11 @@ describe("a board", () => {
     model.answer();
     press(part("present"), "+");
     expect(root().dataset.stage).toBe("125");
+    press(part("present"), "+");
+    press(part("present"), "-");
+    expect(part("stage-size").textContent).toBe("125 %, 0 fits");
+    press(part("present"), "-");
+    expect([root().dataset.stage, root().dataset.fitted]).toEqual(["100", "true"]);
     press(part("present"), "r");
     expect(model.sent.at(-1)).toMatchObject({ kind: "return" });
     part("leave").click();
@@ -275,8 +280,8 @@ describe("a board", () => {
       part("leave").click();
       document.removeEventListener("tensorkit-stage", listen);
       expect(heard).toEqual([
-        { scenes: ["one"], notes: ["say"], scene: 0, step: 1, steps: 3, away: false },
-        { scenes: [], notes: [], scene: -1, step: 0, steps: 0, away: true },
+        { scenes: ["one"], notes: ["say"], scene: 0, step: 1, steps: 3, away: false, kernel: "live" },
+        { scenes: [], notes: [], scene: -1, step: 0, steps: 0, away: true, kernel: "live" },
         null,
       ]);
     });

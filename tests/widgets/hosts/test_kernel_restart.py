@@ -53,7 +53,6 @@ def test_the_same_scene_and_step_come_back(book: Any) -> None:
     second.locator('[data-role="present"]').focus()
     keys.press("p")
     staged(book)
-    keys.press("0")  # the size that an earlier test chose has stayed
     staged(book, fitted="true")
     for key, state in (("n", {"scene": "sizes"}), ("n", {"scene": "result"}), ("ArrowLeft", {"step": 2})):
         keys.press(key)
@@ -64,6 +63,7 @@ def test_the_same_scene_and_step_come_back(book: Any) -> None:
     book.page.evaluate(KILL)
     old = staged(book, kernel="gone", scene="result", step=2)
     assert old.locator('[data-role="revive"]').is_visible()
+    assert "Press K" in old.locator('[data-role="kernel"]').inner_text()
     old.evaluate("root => { window.oldPicture = root; }")
     keys.press("k")
     new = staged(book, kernel="live", scene="result", step=2)

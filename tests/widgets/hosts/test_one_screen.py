@@ -26,6 +26,9 @@ BESIDE = 432
 PANES = (1120, 1008, 700, 500)
 """Widths of a widget; the second is that on the screen above."""
 
+LARGE = "strides"
+"""A picture that is left at a size of its own."""
+
 ROOMS = ((1920, 1080), (1280, 720))
 """The windows of projectors."""
 
@@ -35,6 +38,20 @@ HIGH = "root => Math.round(root.getBoundingClientRect().height)"
 HIDDEN = """root => { const frame = root.querySelector(".tk-picture");
     return [frame.scrollHeight - frame.clientHeight, frame.scrollWidth - frame.clientWidth]; }"""
 """By how much a picture is taller and wider than its frame."""
+USED = """root => { const [frame, svg] = [root.querySelector(".tk-picture"), root.querySelector(".tk-picture svg")];
+    const { width, height } = svg.getBBox(), scale = svg.getScreenCTM().a;
+    return Math.max(width * scale / frame.clientWidth, height * scale / frame.clientHeight); }"""
+"""The part of its frame's width or height that what is drawn takes."""
+UNSEEN = """root => { const frame = root.querySelector(".tk-picture").getBoundingClientRect();
+    const floating = root.querySelector(".tk-floating .tk-pinned-ground")?.getBoundingClientRect().top ?? frame.bottom;
+    window.seen ??= new Set();
+    const edges = [...root.querySelectorAll(".tk-tile")].flatMap((tile) => ["top", "bottom"].map((edge) => {
+        const at = tile.getBoundingClientRect()[edge], key = `${tile.dataset.key} ${edge}`;
+        const end = tile.closest(".tk-pinned") ? frame.bottom : floating;
+        if (at >= frame.top - 1 && at <= end + 1) window.seen.add(key);
+        return key; }));
+    return edges.filter((key) => !window.seen.has(key)); }"""
+"""The edges of the tiles of a picture that were not in sight, neither now nor before."""
 STORAGE = """root => { const slot = root.querySelector('[data-table="s"] .tk-tile, [data-table="A"] .tk-tile');
     const [inner, outer] = [slot, root.querySelector(".tk-picture")].map((part) => part.getBoundingClientRect());
     return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1; }"""
@@ -53,6 +70,11 @@ m = MemoryMap({**names, "copied": t.t().contiguous(), "other": tk.ones(6)})
 m"""
 INDEX = 'i = IndexExplorer(t, "1:, [0, 2]", name="t")\ni'
 
+PHOTO = """import tensorkit as tk
+from tensorkit_widgets import ImageView
+f = ImageView((tk.arange(4800) % 256).to(tk.uint8).view(40, 40, 3))
+f"""
+
 
 @pytest.fixture
 def gallery(desk: Desk) -> Iterator[Book]:
@@ -63,16 +85,17 @@ def gallery(desk: Desk) -> Iterator[Book]:
 
 @pytest.fixture
 def book(desk: Desk) -> Iterator[Book]:
-    with desk.begun("one_screen", [STRIDES, MAP, INDEX], [0, 1, 2], height=SCREEN[1], width=SCREEN[0]) as one:
+    with desk.begun(
+        "one_screen", [STRIDES, MAP, INDEX, PHOTO], [0, 1, 2, 3], height=SCREEN[1], width=SCREEN[0]
+    ) as one:
         yield one
 
 
 def on_stage(book: Book, button: Any) -> Any:
-    """A view on the stage, as large as fits the window: the size that somebody chose there before has stayed."""
+    """A view on the stage, as large as fits the window."""
     button.click()
     staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
     staged.wait_for()
-    book.keyboard.press("0")
     book.settled(staged)
     return staged
 
@@ -130,6 +153,9 @@ def test_the_stage_fits_its_window(gallery: Book, room: tuple[int, int]) -> None
     table = {}
     for name in BOARDS:
         staged = on_stage(gallery, shown(gallery, name).locator('[data-role="present"]'))
+        if name == LARGE:
+            page.keyboard.press("0")
+        assert staged.get_attribute("data-fitted") == "true", "the size of another picture is its own"
         until(page, f"root => ({HIDDEN})(root).every((pixels) => pixels === 0)", arg=staged.element_handle())
         table[name] = int(staged.get_attribute("data-stage"))
         stage = page.locator("dialog.tk-stage").evaluate(
@@ -137,15 +163,39 @@ def test_the_stage_fits_its_window(gallery: Book, room: tuple[int, int]) -> None
         )
         assert stage == [0, 0], name
         assert name not in WITH_STORAGE or staged.evaluate(STORAGE), name
-        page.keyboard.press("+")
-        assert int(staged.get_attribute("data-stage")) > table[name]
-        page.keyboard.press("0")
-        assert staged.get_attribute("data-fitted") == "true"
+        assert staged.evaluate(USED) >= 0.7, name
+        sizes = [int(staged.get_attribute("data-stage")) for _ in map(page.keyboard.press, "++--")]
+        assert table[name] < sizes[0] <= sizes[1], name
+        assert [staged.get_attribute(f"data-{what}") for what in ("stage", "fitted")] == [
+            str(table[name]),
+            "true",
+        ]
+        if name == LARGE:
+            page.keyboard.press("+")
         page.keyboard.press("Escape")
         staged.wait_for(state="detached")
     told(f"percent on a stage of {room[0]} × {room[1]}", table)
     # Large enough for a room: the graph, the tallest of them, is the smallest.
     assert min(table.values()) >= 80 * room[1] / 720
+
+
+def test_what_is_larger_than_the_stage_is_scrolled_to_and_a_sign_says_so(book: Book) -> None:
+    staged = on_stage(book, book.part(3, "present"))
+    more = staged.locator('[data-role="more"]')
+    assert (staged.evaluate(UNSEEN), more.is_visible()) == ([], False)
+    while int(staged.get_attribute("data-stage")) < 250:
+        book.keyboard.press("+")
+    book.settled(staged)
+    book.bare.evaluate("() => window.seen.clear()")
+    downs = 0
+    while (unseen := staged.evaluate(UNSEEN)) and downs < 9:
+        assert more.is_visible(), unseen
+        book.keyboard.press("ArrowDown")
+        downs += 1
+    assert (unseen, downs > 1) == ([], True)
+    while more.is_visible():
+        book.keyboard.press("ArrowDown")
+    assert staged.evaluate("root => root.querySelector('.tk-picture').scrollTop") > 1000
 
 
 def test_a_step_does_not_make_the_stage_jump(book: Book) -> None:
