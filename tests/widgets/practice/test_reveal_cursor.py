@@ -278,6 +278,7 @@ def test_a_folded_part_that_is_opened_again_has_its_cells_passed_by(page: Any) -
 SMALL = {"width": 1280, "height": 720}
 CARDS = {
     "quiz": 'Quiz("02.retrieval")',
+    "tall quiz": 'Quiz("00.before")',
     "exercise": 'Exercise("02.find_the_slot")',
     "tall prediction": "Predict('Which of these is it?' + chr(10) * 2 + '    line' * 2, "
     "['a ' + 'long option ' * 60, 'b ' + 'long option ' * 60, 'c ' * 300], answer='c ' * 300)",
@@ -314,6 +315,15 @@ def low(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Any]:
 @pytest.mark.parametrize("key", ["Shift+Enter", "Control+Enter"])
 def test_the_buttons_of_a_card_are_in_sight_when_it_comes(low: Any, key: str) -> None:
     low.keyboard.press(key)
+    until(low, BUTTONS, arg=CARD)
+
+
+def test_a_card_that_is_there_already_stays_in_sight_when_it_is_run_again(low: Any) -> None:
+    low.keyboard.press("Control+Enter")
+    until(low, BUTTONS, arg=CARD)
+    go(low, CARD)
+    low.keyboard.press("Shift+Enter")
+    low.wait_for_timeout(1500)  # whatever moves the page has moved it
     until(low, BUTTONS, arg=CARD)
 
 
