@@ -34,6 +34,12 @@ def send(w: IndexExplorer, kind: str, value: Any = None, key: str | None = None)
     return w
 
 
+def test_a_strip_with_a_copy_below_it_does_not_cover_the_tensor() -> None:
+    """In a frame of a screen of 900 pixels the two strips took nearly half, and the tensor was behind them."""
+    drawn = IndexExplorer(tk.arange(12.0).view(3, 4), "[0, 1], [1, 2]").run().frame["svg"]
+    assert 'data-most="0.4"' in drawn
+
+
 def complaint(w: IndexExplorer) -> str:
     return str(w.frame["facts"]["complaint"])
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorkit
-from tensorkit_widgets.practice.answers import judge, understood
+from tensorkit_widgets.practice.answers import example, judge, refusal, understood
 from tensorkit_widgets.practice.checking.checks import choice_check, layout_check, number_check, tuple_check
 from tensorkit_widgets.practice.checking.typed import layout_parts, number_in, numbers_in, word_in, worked_out
 from tensorkit_widgets.practice.exercise import Exercise
@@ -169,6 +169,19 @@ def test_an_empty_answer_is_not_judged(blank: str) -> None:
     assert not choice.revealed
     assert "Choose one of the options, A to C." in choice.text()
     assert "''" not in choice.text()
+
+
+def test_an_empty_answer_on_a_picture_is_asked_for_there() -> None:
+    p = Predict("Which slot?", answer=2, picture=tensorkit.arange(4), pick="slot")
+    p.answer = ""
+    assert "Press your answer in the picture, or type it: one whole number" in p.text()
+
+
+@pytest.mark.parametrize("answer", [(2, 3), (4, 1), (5,)])
+def test_the_example_of_a_row_is_never_the_answer(answer: tuple[int, ...]) -> None:
+    asked = Question("q", "Which size?", answer)
+    for said in (example(asked), refusal(asked, "")):
+        assert str(answer) not in said
 
 
 def test_an_empty_answer_in_a_quiz_is_not_judged() -> None:
