@@ -62,7 +62,7 @@ OWN = function_check(
         ),
         Slip(
             "detach vs clone",
-            "the copy is made. But a clone keeps the history, and a tensor that requires grad gives no array.",
+            "the copy is made. But a tensor that requires grad gives no array, and a clone of it still requires grad.",
             behaves=lambda t: t.clone().numpy(),
         ),
     ),

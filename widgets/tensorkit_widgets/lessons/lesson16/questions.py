@@ -262,6 +262,8 @@ QUESTIONS = (
             Slip(LEVER, "47 is an age. The number of that patient is 1.", given=47),
             Slip(LEVER, "Nearly: the oldest. Which end is further from the mean?", given=29),
             Slip(LEVER, "Nearly: 19. There is one who is younger.", given=19),
+            Slip(LEVER, "45 is the mean age: a pull there lifts the line, and does not tilt it.", given=16),
+            Slip(LEVER, "45 is the mean age: a pull there lifts the line, and does not tilt it.", given=2),
             Slip(LEVER, "Nearly: 20. There is one who is younger.", given=18),
         ),
         proof=_tilts,
