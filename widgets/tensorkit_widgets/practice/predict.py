@@ -154,7 +154,7 @@ class Predict(Card):
             slots = self._picture.slots if self._picture and self._asked.pick == "slot" else 0
             slip = near_miss(self._asked.answer, self.answer, slots)
         name = "" if slip is None else slip.misconception
-        reason = "" if slip is None else _sentence(slip.says)  # of what was said, so it comes before the truth
+        reason = "" if slip is None else _sentence(slip.says)
         said, it_is = f"You said {words(self._asked, self.answer)}", f"It is {truth}."
         if self._asked.options:
             it_is = ""
