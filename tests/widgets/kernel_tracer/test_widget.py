@@ -136,7 +136,8 @@ def test_findings_are_listed_and_gone_to() -> None:
 def test_the_sentences_and_chips_of_a_missing_guard_agree_and_name_the_threads() -> None:
     w = KernelTracer(kernels.add_unguarded, 2, 4, numpy.arange(6.0), numpy.ones(6), numpy.zeros(6)).show(0)
     found = w.trace.findings[0]
-    said = f"In block 1, threads 0 and 1 read a in line {found.line} (16 bytes, 1 sector); threads 2 and 3 read nothing."
+    said = f"In block 1, threads 0 and 1 read a in line {found.line} (16 bytes, 1 sector)"
+    said += "; threads 2 and 3 read nothing."
     assert said in w.alt()
     assert said in {note.text for note in w._sheet(w.at).notes}, "in one line: it is not cut"
     assert "thread 2 of block 1 asked to read a[6]" in found.text

@@ -153,7 +153,7 @@ class Predict(Card):
         if slip is None and not self._asked.options:
             slip = self._near_miss()
         name = "" if slip is None else slip.misconception
-        reason = "" if slip is None else _sentence(slip.says)  # of what was said, so it comes before the truth
+        reason = "" if slip is None else _sentence(slip.says)
         said, it_is = f"You said {words(self._asked, self.answer)}", f"It is {truth}."
         if self._asked.options:
             it_is = ""

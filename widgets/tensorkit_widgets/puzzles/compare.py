@@ -126,7 +126,11 @@ def _parts(layout: Any) -> tuple[Ints, Ints, int] | None:
 def _words(layout: Any) -> str:
     parts = _parts(layout)
     if parts is None:
-        return f"a {type(layout).__name__} without a size, a stride and an offset"
+        size, stride = getattr(layout, "size", None), getattr(layout, "stride", None)
+        if isinstance(size, tuple) and isinstance(stride, tuple) and len(size) != len(stride):
+            return f"of size {size}, with the stride {stride}: one number for each dimension is needed"
+        name = type(layout).__name__
+        return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name} without a size, a stride and an offset"
     return f"size {size_text(parts[0])}, stride {size_text(parts[1])}, offset {parts[2]}"
 
 

@@ -280,7 +280,11 @@ QUESTIONS = (
                 given=(-9, -7, -6, -5, -4, -2, 1, 3, 4, 6, 8, 10),
             ),
             Slip("`dim=` in a reduction", "These have the smallest square of each row.", given=(-5, 1, 4)),
-            Slip(VALUE, "These are the squares that were added up. Which elements do they come from?", given=(81, 16, 100)),
+            Slip(
+                VALUE,
+                "These are the squares that were added up. Which elements are squared?",
+                given=(81, 16, 100),
+            ),
         ),
         proof=_winners,
         picture=_table,

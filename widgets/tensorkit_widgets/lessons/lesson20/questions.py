@@ -213,7 +213,9 @@ COMPUTING = (
             ),
             Slip(TRIP, "A Python number is in the CPU's memory, so each number has to get there.", given=0),
             Slip(
-                "bytes per element", "That many bytes cross, four with each number. How many trips are they?", given=400
+                "bytes per element",
+                "That many bytes cross, four with each number. How many trips are they?",
+                given=400,
             ),
         ),
         proof=_crossings,
