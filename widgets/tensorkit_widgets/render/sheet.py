@@ -7,7 +7,6 @@ from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
-from math import inf
 from typing import Any
 
 from tensorkit_widgets.drawing.parts import Note
@@ -62,8 +61,10 @@ def _pinned(sheet: Sheet, top: float) -> str:
     """A live picture in two parts: what scrolls, and the storage from ``top`` down on a ground of its own."""
 
     def below(part: Note | Frame | Table | Photo) -> bool:
-        places = (*part.tiles, *part.notes) if isinstance(part, Table) else (part,)
-        return top <= (places[0].y if places else inf)
+        if not isinstance(part, Table):
+            return top <= part.y
+        places: tuple[Tile | Note, ...] = (*part.tiles, *part.notes)
+        return not places or top <= places[0].y
 
     def half(low: bool) -> Sheet:
         parts = {
