@@ -312,7 +312,12 @@ TASKS = (
                 Slip(
                     "",
                     "these are the strips in their old order: the photograph as it was.",
-                    behaves=(lambda t: t, lambda t: t.clone()),
+                    behaves=lambda t: t.clone(),
+                ),
+                Slip(
+                    "a slice aliases its base",
+                    "that is the photograph as it was, and not even a copy of it.",
+                    behaves=lambda t: t,
                 ),
                 Slip(
                     PIECES,
@@ -358,7 +363,7 @@ TASKS = (
             (lambda tk, t: tk.cat(t.chunk(4, 1)[::-1], 1), "rows come before columns"),
             (lambda tk, t: tk.stack(t.chunk(5)[::-1]), "cat vs stack"),
             (lambda tk, t: tk.cat(t.chunk(5)[::-1]), ""),
-            (lambda tk, t: t, ""),
+            (lambda tk, t: t, "a slice aliases its base"),
         ),
     ),
     Task(
