@@ -62,8 +62,10 @@ def _pinned(sheet: Sheet, top: float) -> str:
     """A live picture in two parts: what scrolls, and the storage from ``top`` down on a ground of its own."""
 
     def below(part: Note | Frame | Table | Photo) -> bool:
-        places = (*part.tiles, *part.notes) if isinstance(part, Table) else (part,)
-        return top <= (places[0].y if places else inf)
+        if not isinstance(part, Table):
+            return top <= part.y
+        places = [tile.y for tile in part.tiles] or [note.y for note in part.notes]  # a 0-d size has no tile
+        return top <= (places[0] if places else inf)
 
     def half(low: bool) -> Sheet:
         parts = {
