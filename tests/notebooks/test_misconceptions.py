@@ -28,7 +28,7 @@ PICTURES = {
     "a saved slice saves the whole storage": ("05", 'StrideExplorer(thumb, name="thumb")'),
     "`if` on a tensor": ("10", 'BroadcastExplorer(a, a, "=="'),
     "integer mean": ("07", 'BitView(2.5).cast("int64")'),
-    "x += y vs x = x + y": ("13", 'memory.keep("x")'),
+    "x += y vs x = x + y": ("13", 'MemoryMap({"x": x, "y": y})'),
     "strides of size-1 dimensions": ("03", 'StrideExplorer(row, name="row")'),
     "`.to()` returns": ("07", "%%explain\nx = tk.zeros(2)\nx.to(tk.float64)"),
     "integers wrap": ("06", 'BitView(300).cast("uint8")'),

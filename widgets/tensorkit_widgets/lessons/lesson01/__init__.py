@@ -3,7 +3,8 @@
 Another lesson's do not belong here.
 """
 
-from tensorkit_widgets.lessons.lesson01.exercises import PUZZLES, TASKS
+from tensorkit_widgets.lessons.lesson01.exercises import TASKS
+from tensorkit_widgets.lessons.lesson01.parsons import PUZZLES
 from tensorkit_widgets.lessons.lesson01.questions import QUESTIONS, QUIZZES
 
 __all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]

@@ -239,7 +239,7 @@ QUESTIONS = (
             ),
             Slip("counting from zero", "There are three dimensions, counted from 0: 0, 1 and 2.", given=3),
             Slip(
-                "",
+                "counting from zero",
                 "Counted from the end it is -1; but the message counts from the front, where it is 2.",
                 given=-1,
             ),

@@ -26,7 +26,7 @@ cuda: Any = None
 """Whatever runs the kernel hands it its `cuda`; here the name only has to exist."""
 
 
-def halve(x: Any, out: Any) -> None:
+def _halve(x: Any, out: Any) -> None:
     i = cuda.grid(1)
     out[i] = x[i] / 2
 
@@ -34,7 +34,7 @@ def halve(x: Any, out: Any) -> None:
 def _launched(_: Any) -> str:
     """The true sentence. (Without a barrier no thread waits for another one.)"""
     x = numpy.ones(100, numpy.float32)
-    trace = tensorkit.cuda.trace(halve, 2, 64, x, x.copy())
+    trace = tensorkit.cuda.trace(_halve, 2, 64, x, x.copy())
     read = next(moved.sectors for moved in trace.traffic if moved.kind == "read")
     slots = {(a.block, a.thread): a.slot for a in trace.accesses if a.kind == "write"}
     strayed = {(found.block[0], thread) for found in trace.out_of_bounds for thread in found.others}
