@@ -437,7 +437,7 @@ def tables(page: str) -> str:
 
 
 def test_without_a_file_progress_tells_of_this_session() -> None:
-    assert progress() == "No exercise has been opened yet."
+    assert progress() == "No card has been answered yet."
     Exercise("02.find_the_slot")
     said = f"**02 · Storage and strides**\n\n    {'Find the slot':<52}  open, 0 attempts"
     assert progress() == said
@@ -448,7 +448,7 @@ def test_a_card_that_only_shows_how_it_works_leaves_no_trace(file: Path) -> None
     shown = Exercise("03.transpose_by_hand", record=False)
     assert not shown.check(t.view(4, 3), base=t)
     assert "1 attempt so far" in shown.text()
-    assert progress() == "No exercise has been opened yet."
+    assert progress() == "No card has been answered yet."
     assert not file.exists()
     mine = Exercise("03.transpose_by_hand")
     assert mine.attempts == 0

@@ -79,7 +79,7 @@ def test_progress_is_a_table_on_a_page() -> None:
     assert not re.search(r"#[0-9a-f]{3,6}\b|rgb\(", page), "its colours are those of the page, light or dark"
     assert "<script" not in page
     session_log.MEMORY.clear()
-    assert progress()._repr_html_() == "<p>No exercise has been opened yet.</p>"
+    assert progress()._repr_html_() == "<p>No card has been answered yet.</p>"
 
 
 def test_progress_tells_of_every_kind_of_card(file: Path) -> None:

@@ -150,6 +150,11 @@ def test_three_right_ways_are_right(name: str) -> None:
     assert min(calls) == card.restriction.par
 
 
+def test_a_way_with_fewer_calls_than_the_shown_one_is_told_so() -> None:
+    verdict = Restricted("matvec", record=False).check(lambda a, v: (a * v).sum(1))
+    assert verdict.says.startswith("2 calls: ours takes 3.")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_ways_are_understood(name: str) -> None:
     card = Restricted(name, record=False)

@@ -151,7 +151,7 @@ def _kept(file: ProgressFile) -> str:
     return ""
 
 
-_NOTHING = "No exercise has been opened yet."
+_NOTHING = "No card has been answered yet."
 
 
 def _text(lessons: Lessons, met: Sequence[Met], where: str, glance: str = "") -> str:
