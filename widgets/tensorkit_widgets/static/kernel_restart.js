@@ -5,8 +5,8 @@
  *
  * Where to come back to is kept in the window's session storage, so it survives that every view is made again.
  *
- * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, staged: boolean, size: number, at: number }} Moment
- * @typedef {{ root: HTMLElement, open: boolean, chosen: number, place: Comment, script: { scene: number }, enter(): void, hold(): void, release(): void }} Presenter
+ * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, away: boolean, staged: boolean, size: number, at: number }} Moment
+ * @typedef {{ root: HTMLElement, open: boolean, chosen: number, place: Comment, script: { scene: number, away: boolean }, enter(): void, hold(): void, release(): void }} Presenter
  */
 
 const KEY = "tensorkit-revive";
@@ -55,7 +55,7 @@ export async function revive(stage) {
   const place = pictures.filter((one) => one.compareDocumentPosition(spot) & Node.DOCUMENT_POSITION_FOLLOWING).length;
   const { step, expression } = stage.root.dataset;
   /** @type {Moment} */
-  const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, staged: stage.open, size: stage.chosen, at: Date.now() };
+  const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, away: stage.script.away, staged: stage.open, size: stage.chosen, at: Date.now() };
   sessionStorage.setItem(KEY, JSON.stringify(moment));
   stage.hold();
   try {
@@ -151,6 +151,7 @@ export function comeBack(root, stage, post) {
     stage.chosen = moment.size;
     if (moment.staged) stage.enter();
     if (moment.scene >= 0) post({ kind: "scene", value: moment.scene });
+    if (moment.scene >= 0 && !moment.away) return; // what the scene shows may have been refused: that is neither step nor expression
     if (moment.expression !== undefined) post({ kind: "expression", value: moment.expression });
     else if (moment.step !== "") post({ kind: "goto", value: Number(moment.step), number: Number(moment.step) });
   };

@@ -1,13 +1,11 @@
 // @ts-check
 /**
  * A prediction in front of a room: the question large, a count for what the room says to each answer, and R to show the
- * answer. The counts live in this view alone: nobody's vote is kept.
+ * answer. The counts last as long as the talk: nobody's vote is kept in a file.
  */
 
 import { make } from "./dom.js";
-
-/** Is this JupyterLab of `tensorkit present`? Its extension says so on the page. */
-const presenting = () => document.body.dataset.tensorkitPresent !== undefined;
+import { keep, kept, presenting } from "./talk_memory.js";
 
 /**
  * @param {HTMLElement} root
@@ -19,11 +17,15 @@ export function room(root, send, say) {
   const votes = new Map();
   let revealed = false;
 
+  let recalled = false;
+
   const card = () => /** @type {HTMLElement | null} */ (root.querySelector('.tk-card[data-kind="predict"]'));
+  const remember = () => keep("votes", { ...kept("votes"), [card()?.dataset.card ?? ""]: [...votes] });
 
   /** @param {string} answer @param {string} name @param {number} by */
   const vote = (answer, name, by) => {
     votes.set(answer, Math.max(0, (votes.get(answer) ?? 0) + by));
+    remember();
     show();
     say(`${name}: ${votes.get(answer)}`);
   };
@@ -69,6 +71,7 @@ export function room(root, send, say) {
       box.value = "";
       list();
       vote(answer, answer, 1);
+      card()?.focus({ preventScroll: true }); // the keyboard is the talk's again
     });
     box.after(mark);
   };
@@ -78,7 +81,12 @@ export function room(root, send, say) {
     if (!mine || !presenting()) return;
     root.classList.add("tk-room");
     mine.tabIndex = 0;
-    if (revealed && mine.dataset.revealed === "false") votes.clear(); // asked again, of another room
+    if (!recalled) for (const [answer, count] of kept("votes")?.[mine.dataset.card ?? ""] ?? []) votes.set(answer, count);
+    recalled = true;
+    if (revealed && mine.dataset.revealed === "false") {
+      votes.clear(); // asked again, of another room
+      remember();
+    }
     revealed = mine.dataset.revealed === "true";
     for (const option of mine.querySelectorAll(".tk-option")) {
       const input = option.querySelector("input");
@@ -101,6 +109,7 @@ export function room(root, send, say) {
       mark.click();
       return;
     }
+    if (typing && event.key === "Escape") card()?.focus({ preventScroll: true });
     if (event.key.toLowerCase() !== "r" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!presenting() || card()?.dataset.revealed !== "false") return;
     event.preventDefault();

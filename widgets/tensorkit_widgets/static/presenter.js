@@ -3,8 +3,10 @@
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
  * A picture is as large as all of it fits the window; one that needs little of its page is larger than the page would be. What is
- * made larger than the window scrolls with up and down, and a sign says that there is more. Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
- * before. N and B go from scene to scene, and so do PageDown and PageUp, a clicker's keys; where there are no scenes those step.
+ * made larger than the window scrolls with up and down, and a sign says that there is more. Keys on the stage: right and left step on
+ * and back, and where there is no further step they go to the next scene or the one before. PageDown and PageUp, a clicker's keys,
+ * and the space bar go from scene to scene; where there are no scenes they step. At the end all of them ask the page to go on
+ * ("tensorkit-stage-end"), which the talk's extension hears. N is the next scene. A field gives the keyboard back on Enter and Escape.
  * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene, with the numbers that
  * were in the cells then (those that the notebook's own cells wrote since stay). L changes
  * between light and dark, + and − change the size (50 to 300 %), past the one that fits, and 0 fits it to the window again. Where a key can do
@@ -19,6 +21,7 @@
 
 import { make } from "./dom.js";
 import { canRevive, forget, revive } from "./kernel_restart.js";
+import { keep, kept } from "./talk_memory.js";
 
 const SIZES = [50, 75, 100, 125, 150, 175, 200, 250, 300];
 /** The width of a picture that has all the room it wants. */
@@ -84,10 +87,13 @@ export class Presenter {
       made.addEventListener("click", act);
       return made;
     };
-    this.before = button("scene-back", "‹ Scene", "the scene before (B)", () => this.scene(-1));
+    this.before = button("scene-back", "‹ Scene", "the scene before (PageUp)", () => this.scene(-1));
     this.after = button("scene-next", "Scene ›", "the next scene (N)", () => this.scene(1));
     this.list = make("select", { "data-role": "scene", "aria-label": "scene" });
-    this.list.addEventListener("change", () => this.scene(Number(this.list.value) - this.script.scene));
+    this.list.addEventListener("change", () => {
+      this.scene(Number(this.list.value) - this.script.scene);
+      this.takeBack();
+    });
     this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.remember());
     this.back = button("return", "Return", "back to the marked moment (R)", () => this.come());
     this.again = button("revive", "Start again (K)", "start the kernel again, and come back to this step (K)", () => void revive(this));
@@ -105,6 +111,10 @@ export class Presenter {
       this.told,
     );
     root.addEventListener("keydown", (event) => this.pressed(event));
+    root.addEventListener("click", (event) => {
+      // A button that was clicked, not pressed by key, would take the space bar from the talk.
+      if (this.open && event.detail && event.target instanceof Element && event.target.closest("button")) this.takeBack();
+    });
     this.resize = () => this.refit();
     // A button that is switched off loses the keyboard to the page: on the stage its keys work all the same.
     this.outside = (/** @type {KeyboardEvent} */ event) => {
@@ -149,6 +159,8 @@ export class Presenter {
   enter() {
     if (this.open) return;
     this.open = true;
+    this.root.tabIndex = -1; // the keyboard's place when no part has it
+    shared.dark ??= kept("dark") ?? null;
     this.speak("");
     this.root.before(this.place);
     this.dialog.replaceChildren(this.root);
@@ -163,7 +175,12 @@ export class Presenter {
     this.tell();
     // Marked on entering, so that whatever is tried on the stage can be taken back: of a scene its beginning is marked.
     if (!this.script.marked || this.script.scene < 0) this.post({ kind: "mark" });
-    /** @type {HTMLElement} */ (this.root.querySelector("button:not(:disabled):not([hidden])"))?.focus();
+    this.takeBack();
+  }
+
+  /** The keyboard is the stage's again. */
+  takeBack() {
+    if (this.open) this.root.focus({ preventScroll: true });
   }
 
   /** Keep what is shown while the kernel starts again. */
@@ -187,6 +204,7 @@ export class Presenter {
   leave() {
     if (!this.open) return;
     this.open = false;
+    this.root.removeAttribute("tabindex");
     if (this.held) forget();
     this.held = false;
     this.listenNoMore();
@@ -322,6 +340,7 @@ export class Presenter {
   theme() {
     const host = document.body.dataset.jpThemeLight === "false" || (document.body.dataset.jpThemeLight === undefined && (globalThis.matchMedia?.("(prefers-color-scheme: dark)").matches ?? false));
     shared.dark = shared.dark === null ? !host : !shared.dark;
+    keep("dark", shared.dark);
     this.show();
   }
 
@@ -342,8 +361,22 @@ export class Presenter {
       this.speak("");
       this.post({ kind: by > 0 ? "step" : "back" });
     } else if (scenes[scene + by] !== undefined) this.scene(by);
+    else if (this.ends(by)) return;
     else if (steps === 0 && !scenes.length) this.speak("This picture has no steps: change it by hand, and R brings it back.");
     else this.speak(by > 0 ? "This is the end of it: Escape leaves the stage." : "This is where it begins.");
+  }
+
+  /** As the talk was written: from scene to scene, or step by step where there are none. @param {1 | -1} by */
+  talk(by) {
+    const { scenes, scene } = this.script;
+    if (!scenes.length) this.go(by);
+    else if (scenes[scene + by] !== undefined || !this.ends(by)) this.scene(by);
+  }
+
+  /** There is nothing more here: whether the page goes on by itself. @param {1 | -1} by */
+  ends(by) {
+    const event = new CustomEvent("tensorkit-stage-end", { bubbles: true, cancelable: true, detail: by });
+    return this.place.parentElement?.dispatchEvent(event) === false;
   }
 
   /** To the first step or the last; where there are none, to the first scene or the last. @param {boolean} last */
@@ -378,9 +411,14 @@ export class Presenter {
   /** @param {KeyboardEvent} event */
   pressed(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-    const { target } = event;
-    const writing = target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== "range");
-    if (writing) return;
+    const { target, key } = event;
+    const writing = target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && !["range", "checkbox", "radio"].includes(target.type));
+    if (this.open && writing && ["Enter", "Escape"].includes(key)) {
+      if (key === "Escape") event.preventDefault(); // it leaves the field, not the stage
+      this.takeBack();
+    }
+    // A clicker has two keys, and means the talk wherever the keyboard is.
+    if (writing && !(this.open && ["PageDown", "PageUp"].includes(key))) return;
     if (event.key === "p" || event.key === "P") this.toggle();
     else if (!this.open || !this.onStage(event)) return;
     event.preventDefault();
@@ -391,17 +429,17 @@ export class Presenter {
   onStage(event) {
     const slider = event.target instanceof HTMLInputElement;
     const inside = event.target instanceof SVGElement;
+    const button = event.target instanceof HTMLElement && event.target.matches("button, summary");
     /** @type {Record<string, () => void>} */
     const keys = {
-      n: () => this.scene(1), b: () => this.scene(-1), m: () => this.remember(), r: () => this.come(), l: () => this.theme(),
+      n: () => this.scene(1), m: () => this.remember(), r: () => this.come(), l: () => this.theme(),
       k: () => {
         if (!this.again.hidden) void revive(this);
       },
       "+": () => this.scale(1), "=": () => this.scale(1), "-": () => this.scale(-1), 0: () => this.scale(0),
     };
-    // A clicker knows these two keys alone, wherever the keyboard is: they give the talk as it was written.
-    const on = (/** @type {1 | -1} */ by) => (this.script.scenes.length ? this.scene(by) : this.go(by));
-    Object.assign(keys, { pagedown: () => on(1), pageup: () => on(-1) });
+    Object.assign(keys, { pagedown: () => this.talk(1), pageup: () => this.talk(-1) });
+    if (!button && !inside) keys[" "] = () => this.talk(event.shiftKey ? -1 : 1);
     if (!slider && !inside) {
       Object.assign(keys, { arrowright: () => this.go(1), arrowleft: () => this.go(-1), end: () => this.end(true), home: () => this.end(false) });
       Object.assign(keys, { arrowdown: () => this.scroll(1), arrowup: () => this.scroll(-1) });

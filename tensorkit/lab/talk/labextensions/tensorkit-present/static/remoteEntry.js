@@ -1,22 +1,19 @@
 // @ts-check
 /**
- * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. P puts the picture of the
- * current cell on the stage, and Escape leads back among the cells, where arrow down goes on. And: the page of the
- * speaker's notes is told which cell is current and which scene is on the stage. It is told through a BroadcastChannel,
- * which joins the windows of one browser and nothing else.
+ * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. What carries the talk is in
+ * talk.js.
  *
  * A module container as JupyterLab loads it, written by hand so that it needs no build step.
  */
 (() => {
-  const CHANNEL = "tensorkit-talk";
   const LARGE = `
     body { --jp-content-presentation-font-size1: 22px; --jp-code-presentation-font-size: 21px; }
     .jp-mod-presentationMode .jp-Notebook .jp-Cell :is(.jp-InputPrompt, .jp-OutputPrompt) { flex: 0 0 64px; font-size: 13px; }
     .jp-mod-presentationMode .jp-RenderedHTMLCommon { line-height: 1.5; }
     .jp-mod-presentationMode .tk-root:not(.tk-presenting) { font-size: 1.15rem; }`;
 
-  /** @param {any} app */
-  function room(app) {
+  /** @param {any} app @param {(on: boolean) => void} bareMenus */
+  function room(app, bareMenus) {
     const { shell } = app;
     const style = document.createElement("style");
     style.textContent = LARGE;
@@ -27,6 +24,7 @@
       shell.collapseLeft();
       shell.collapseRight();
       fold();
+      bareMenus(true);
       document.body.dataset.tensorkitPresent = "ready";
     };
     // A bar without tabs is not there yet and cannot be folded: each is folded once, as soon as an extension fills it.
@@ -40,92 +38,34 @@
       if (!open.size) shell.layoutModified.disconnect(fold);
     };
     // JupyterLab puts back what was open, side bars too, before it is restored: after that they are folded.
-    void app.restored.then(() => {
+    return app.restored.then(() => {
       shell.layoutModified.connect(fold);
       settle();
     });
   }
 
-  /** @param {any} app */
-  function tell(app) {
-    const channel = new BroadcastChannel(CHANNEL);
-    /** @type {any} */
-    let followed = null;
-    /** @type {any} */
-    let staged = null;
+  /** What JupyterLab shares with its extensions. @type {Record<string, Record<string, { get(): Promise<() => any> }>>} */
+  let shared = {};
 
-    const here = () => {
-      const panel = app.shell.currentWidget;
-      const book = panel?.content;
-      const path = panel?.context?.path;
-      const cell = staged ? book?.widgets?.[staged.cell] : book?.activeCell;
-      if (!path || !cell) return;
-      const number = staged ? staged.cell : book.activeCellIndex;
-      channel.postMessage({ from: "lesson", path, cell: number, id: cell.model?.id ?? "", stage: staged?.detail ?? null });
+  async function plugin() {
+    const [{ Talk }, overlays] = await Promise.all([import("./talk.js"), import("./overlays.js")]);
+    /** @param {any} app */
+    const activate = (app) => {
+      const [version] = Object.values(shared["@jupyterlab/notebook"] ?? {});
+      // Each is asked for once the other is there: the application waits for neither.
+      void Promise.all([version.get(), room(app, (on) => overlays.bareMenus(app.shell, on))]).then(([made]) => new Talk(app, made().NotebookActions, overlays).begin());
     };
-    const follow = () => {
-      const book = app.shell.currentWidget?.content;
-      if (book === followed || !book?.activeCellChanged) return;
-      followed = book;
-      staged = null;
-      book.activeCellChanged.connect(here);
-      here();
-    };
-    app.shell.currentChanged.connect(follow);
-    void app.restored.then(follow);
-    document.addEventListener("tensorkit-stage", (event) => {
-      const { detail, target } = /** @type {CustomEvent} */ (event);
-      const node = target instanceof Element ? target.closest(".jp-Cell") : null;
-      const cells = app.shell.currentWidget?.content?.widgets ?? [];
-      const cell = cells.findIndex((/** @type {any} */ one) => one.node === node);
-      staged = detail && cell >= 0 ? { cell, detail } : null;
-      here();
-    });
-    channel.addEventListener("message", ({ data }) => {
-      if (data?.from === "notes") {
-        follow();
-        here();
-      }
-    });
+    return { __esModule: true, default: { id: "tensorkit-present:plugin", autoStart: true, activate } };
   }
 
-  /** A talk is given from the keyboard: P among the cells, and back among them from the stage. @param {any} app */
-  function keys(app) {
-    const { commands, shell } = app;
-    const book = () => shell.currentWidget?.content;
-    const back = () => queueMicrotask(() => book()?.activeCell?.node.focus({ preventScroll: true }));
-    const button = () => book()?.activeCell?.node.querySelector('[data-role="present"]');
-    commands.addCommand("tensorkit-present:stage", {
-      label: "Put the picture of this cell on the stage",
-      isEnabled: () => Boolean(button()),
-      execute: () => button()?.click(),
-    });
-    commands.addKeyBinding({ command: "tensorkit-present:stage", keys: ["P"], selector: ".jp-Notebook.jp-mod-commandMode" });
-    document.addEventListener("tensorkit-stage", (event) => {
-      // Once the stage has given the keyboard back to its button.
-      if (/** @type {CustomEvent} */ (event).detail === null) back();
-    });
-    // From a picture or a card among the cells, and from a button of theirs that is gone.
-    document.addEventListener("keydown", ({ key, target }) => {
-      if (key !== "Escape" || !(target instanceof Element) || document.querySelector("dialog[open], .jp-Dialog")) return;
-      if (target === document.body || target.closest(".jp-OutputArea")) back();
-    }, true);
-  }
-
-  const plugin = {
-    id: "tensorkit-present:plugin",
-    autoStart: true,
-    activate: (/** @type {any} */ app) => {
-      room(app);
-      tell(app);
-      keys(app);
-    },
-  };
-  const modules = { "./extension": { __esModule: true, default: plugin }, "./style": {} };
+  const modules = { "./extension": plugin, "./style": async () => ({}) };
   const all = /** @type {any} */ (window);
   all._JUPYTERLAB = all._JUPYTERLAB ?? {};
   all._JUPYTERLAB["tensorkit-present"] = {
-    init: () => {},
-    get: async (/** @type {keyof typeof modules} */ name) => () => modules[name],
+    init: (/** @type {typeof shared} */ scope) => { shared = scope; },
+    get: async (/** @type {keyof typeof modules} */ name) => {
+      const made = await modules[name]();
+      return () => made;
+    },
   };
 })();

@@ -1,0 +1,341 @@
+// @ts-check
+/**
+ * The talk: its keys, where it has come to, and what the speaker's notes are told. The keys are the talk's while a lesson is
+ * presented, and none of them changes the notebook: R is no "Raw" there, and B no new cell.
+ *
+ * @typedef {{ blank(on?: boolean): boolean, spotlight(on?: boolean): boolean, overview(entries: object[], chosen: (cell: number, scene: number) => void, at: number): void,
+ *             zoomAt(x: number, y: number): void, zoomed(): boolean, zoomOut(): void, bareMenus(shell: any, on: boolean): void, isSetup(source: string): boolean }} Overlays
+ */
+
+import { Lesson } from "./lesson.js";
+import { inAddress, keepPlace, placeOf, shareWith } from "./place.js";
+
+const CHANNEL = "tensorkit-talk";
+const STAGE = "dialog.tk-stage[open]";
+const CARDS = ".tk-card[data-card]";
+/** What is typed into. */
+const FIELD = "select, textarea, [contenteditable=true], input:not([type=range], [type=checkbox], [type=radio])";
+/** What has a use of its own for the space bar, and for the arrow keys. */
+const PRESSED = "button, summary, a[href], [role=button], [role=tab], input";
+const MOVED = "input, svg *, [role=tab]";
+const RESTARTS = ["notebook:restart-kernel", "kernelmenu:restart"];
+const AFRESH = "notebook:restart-clear-output";
+const LOST = ["restarting", "autorestarting", "dead", "terminating"];
+
+export class Talk {
+  /** @param {any} app @param {any} actions JupyterLab's NotebookActions @param {Overlays} overlays */
+  constructor(app, actions, overlays) {
+    this.app = app;
+    this.actions = actions;
+    this.overlays = overlays;
+    this.channel = new BroadcastChannel(CHANNEL);
+    /** @type {Lesson | null} */
+    this.lesson = null;
+    /** @type {any} */ (window).tkTalk = this;
+    /** @type {WeakMap<object, Lesson>} */
+    this.lessons = new WeakMap();
+    /** What is on the stage, and of which cell. @type {{ id: string, detail: any } | null} */
+    this.staged = null;
+    /** The cards whose answers were in sight when the kernel went: they come back so. @type {Set<string>} */
+    this.restoring = new Set();
+    /** Whether the place is known: before that no notes are told of the first cell. */
+    this.resumed = false;
+    this.pointer = { x: 0, y: 0 };
+    this.bare = true;
+  }
+
+  begin() {
+    const { app } = this;
+    app.shell.currentChanged.connect(() => this.follow());
+    this.follow();
+    document.addEventListener("tensorkit-stage", (event) => this.onStage(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("tensorkit-stage-end", (event) => this.stageEnds(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("tensorkit-card", () => this.cardsDrawn());
+    document.addEventListener("tensorkit-blank", () => this.tell());
+    document.addEventListener("pointermove", ({ clientX, clientY }) => { this.pointer = { x: clientX, y: clientY }; }, true);
+    // The window hears a key before JupyterLab does.
+    window.addEventListener("keydown", (event) => this.pressed(event), true);
+    this.channel.addEventListener("message", ({ data }) => this.heard(data));
+    this.actions.executed.connect((/** @type {any} */ _, /** @type {any} */ { notebook, cell }) => {
+      const lesson = this.lesson;
+      if (!lesson || notebook !== lesson.book) return;
+      lesson.ran.add(cell.model.id);
+      this.changed();
+    });
+    app.commands.commandExecuted.connect((/** @type {any} */ _, /** @type {any} */ { id, result }) => {
+      if (id === AFRESH) this.restoring.clear();
+      if (RESTARTS.includes(id)) void result.then(() => this.replay(), () => {});
+    });
+  }
+
+  /** The notebook in front is the lesson. */
+  follow() {
+    const panel = this.app.shell.currentWidget;
+    if (!panel?.content?.activeCellChanged || panel === this.lesson?.panel) return;
+    const known = this.lessons.get(panel);
+    this.lesson = known ?? new Lesson(panel, this.actions, { setup: this.overlays.isSetup, changed: () => this.changed() });
+    this.staged = null;
+    if (known) return this.tell();
+    this.lessons.set(panel, this.lesson);
+    this.resumed = false;
+    panel.content.activeCellChanged.connect(() => this.changed());
+    panel.sessionContext.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
+      if (LOST.includes(status)) this.kernelLost();
+    });
+    panel.sessionContext.kernelChanged.connect((/** @type {any} */ _, /** @type {any} */ { oldValue }) => {
+      if (oldValue) this.kernelLost();
+    });
+    void this.resume(this.lesson);
+  }
+
+  // ---- where the talk has come to
+
+  get kernel() {
+    return this.lesson?.panel.sessionContext.session?.kernel?.id ?? "";
+  }
+
+  get path() {
+    return this.lesson?.panel.context.path ?? "";
+  }
+
+  /** Come back to where the talk was. @param {Lesson} lesson */
+  async resume(lesson) {
+    const { panel } = lesson;
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+    await shareWith(this.app.serviceManager.serverSettings.baseUrl, panel.context.path);
+    const place = placeOf(panel.context.path);
+    const named = inAddress(location.hash);
+    if (place && place.kernel === this.kernel) lesson.ran = new Set(place.ran);
+    else if (place) this.restoring = new Set(place.revealed);
+    const index = lesson.indexOf(named?.cell ?? place?.cell ?? "");
+    if (index >= 0) await lesson.goto(index, false);
+    const cell = lesson.cells[index];
+    if (cell && (named?.staged ?? place?.staged)) {
+      await lesson.drawn(cell);
+      const picture = lesson.picture(cell);
+      if (picture) lesson.stage(cell, picture);
+    }
+    this.resumed = true;
+    document.body.dataset.tensorkitTalk = "ready";
+    this.changed();
+  }
+
+  /** Something has changed: it is kept, and the notes are told. */
+  changed() {
+    const { lesson } = this;
+    if (!lesson || !this.resumed) return;
+    // While the answers come back, the cursor is not where the talk is.
+    if (!this.restoring.size && lesson.cell) {
+      const revealed = [...document.querySelectorAll(`${CARDS}[data-revealed="true"]`)].map((card) => /** @type {HTMLElement} */ (card).dataset.card ?? "");
+      const cell = this.staged?.id ?? lesson.cell.model.id;
+      keepPlace(this.path, { cell, scene: this.staged?.detail.scene ?? -1, staged: this.staged !== null, kernel: this.kernel, ran: [...lesson.ran], revealed });
+    }
+    this.tell();
+  }
+
+  /** The kernel is gone: what it has run is to be run again, and what was in sight comes back. */
+  kernelLost() {
+    if (!this.lesson) return;
+    this.lesson.ran.clear();
+    for (const name of placeOf(this.path)?.revealed ?? []) this.restoring.add(name);
+  }
+
+  /** Cards were drawn: those whose answers were in sight show them again. */
+  cardsDrawn() {
+    const { restoring, lesson } = this;
+    if (!restoring.size || !lesson) return this.changed();
+    for (const card of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`${CARDS}[data-revealed]`))) {
+      const name = card.dataset.card ?? "";
+      if (!restoring.has(name) || card.closest(".jupyter-widgets-disconnected")) continue;
+      if (card.dataset.revealed === "false") /** @type {HTMLElement | null} */ (card.querySelector('[data-do="skip"]'))?.click();
+      else if (this.lesson?.ran.size) restoring.delete(name);
+    }
+    if (restoring.size) return;
+    const index = lesson.indexOf(placeOf(this.path)?.cell ?? "");
+    if (index >= 0 && !this.staged) void lesson.goto(index, false);
+  }
+
+  /** After the menu's restart: run up to the place again. */
+  async replay() {
+    const { lesson } = this;
+    const index = lesson?.indexOf(placeOf(this.path)?.cell ?? "") ?? -1;
+    if (!lesson || index < 0 || lesson.ran.size) return;
+    const again = /** @type {HTMLElement | null} */ (lesson.cells[index].node.querySelector('[data-kernel="gone"] [data-role="restart"]'));
+    if (again) again.click(); // the picture comes back to its scene
+    else await lesson.press(() => lesson.run(index));
+  }
+
+  // ---- the stage
+
+  /** @param {CustomEvent} event */
+  onStage({ detail, target }) {
+    const node = target instanceof Element ? target.closest(".jp-Cell") : null;
+    const cell = this.lesson?.cells.find((one) => one.node === node);
+    this.staged = detail && cell ? { id: cell.model.id, detail } : null;
+    if (!detail) this.toCell();
+    this.changed();
+  }
+
+  /** @param {CustomEvent} event */
+  stageEnds(event) {
+    event.preventDefault();
+    /** @type {HTMLElement | null} */ (document.querySelector(`${STAGE} [data-role="leave"]`))?.click();
+    if (event.detail > 0) void this.lesson?.forward();
+  }
+
+  /** The keyboard goes back among the cells, once the stage has given it back. */
+  toCell() {
+    queueMicrotask(() => this.lesson?.cell?.node.focus({ preventScroll: true }));
+  }
+
+  // ---- keys
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const { key, target } = event;
+    const { lesson } = this;
+    if (!lesson || event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement || target instanceof SVGElement)) return;
+    if (document.querySelector(".jp-Dialog, .lm-CommandPalette:focus-within, dialog.tk-overview[open]")) return;
+    const page = key === "PageDown" || key === "PageUp";
+    const onStage = document.querySelector(STAGE) !== null;
+    if (target.matches(FIELD) || target.closest(".cm-content")) {
+      if (!page || onStage) return this.leaveField(event);
+      target.blur();
+    } else if (target !== document.body && !onStage && !lesson.panel.node.contains(target)) return;
+    const act = this.anywhere(event) ?? (onStage ? undefined : this.amongCells(event, target));
+    if (!act) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    act();
+  }
+
+  /** What works on the stage and off it; a blank screen hides all, and any key of the talk brings it back. @param {KeyboardEvent} event @returns {(() => void) | undefined} */
+  anywhere({ key }) {
+    const { blank, spotlight, zoomed, zoomOut, zoomAt, bareMenus } = this.overlays;
+    if (document.body.dataset.tensorkitBlank !== undefined && [" ", "PageDown", "PageUp", "ArrowRight", "ArrowLeft", "Escape"].includes(key)) return () => blank(false);
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      b: () => blank(), ".": () => blank(), o: () => this.overview(), s: () => spotlight(),
+      z: () => (zoomed() ? zoomOut() : zoomAt(this.pointer.x, this.pointer.y)),
+      t: () => { this.bare = !this.bare; bareMenus(this.app.shell, this.bare); },
+    };
+    if (key === "Escape" && zoomed()) return zoomOut;
+    return keys[key.toLowerCase()];
+  }
+
+  /** @param {KeyboardEvent} event @param {Element} target @returns {(() => void) | undefined} */
+  amongCells({ key, shiftKey }, target) {
+    const lesson = /** @type {Lesson} */ (this.lesson);
+    const { cell } = lesson;
+    if (key === " " && (target.matches(PRESSED) || target.closest('[data-playing="true"]'))) return undefined;
+    if (key.startsWith("Arrow") && target.matches(MOVED)) return undefined;
+    const part = (/** @type {string} */ role) => /** @type {HTMLElement | null} */ (cell?.node.querySelector(`[data-tk-widget] [data-role="${role}"]`));
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      PageDown: () => lesson.forward(), ArrowRight: () => lesson.forward(), " ": () => (shiftKey ? lesson.back() : lesson.forward()),
+      PageUp: () => lesson.back(), ArrowLeft: () => lesson.back(),
+      ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1), Escape: () => this.toCell(),
+      n: () => part("scene-next")?.click(), p: () => part("present")?.click(), m: () => part("mark")?.click(), r: () => this.revealOrReturn(part("return")),
+      k: () => part("restart")?.click(),
+    };
+    if (key === "Escape" && target.closest(".jp-Notebook") === null) return undefined;
+    // The stage's other keys do nothing here, and above all nothing to the notebook: 0 0 would start the kernel again.
+    if (["l", "h", "+", "-", "=", "0"].includes(key.toLowerCase())) return () => {};
+    return keys[key] ?? keys[key.toLowerCase()];
+  }
+
+  /** @param {1 | -1} by */
+  step(by) {
+    const to = this.lesson?.neighbour(by) ?? -1;
+    if (to >= 0) void this.lesson?.goto(to, false);
+  }
+
+  /** @param {HTMLElement | null} back */
+  revealOrReturn(back) {
+    const { lesson } = this;
+    const card = lesson?.cell && lesson.question(lesson.cell);
+    if (lesson && card) void lesson.press(() => lesson.reveal(card));
+    else back?.click();
+  }
+
+  /** Enter and Escape give the keyboard back to the talk, after the field has heard them. @param {KeyboardEvent} event */
+  leaveField({ key, target }) {
+    const inside = target instanceof Element && target.closest(".jp-OutputArea");
+    if (!inside || !["Enter", "Escape"].includes(key)) return;
+    setTimeout(() => {
+      const at = document.activeElement;
+      if (!document.querySelector(STAGE) && (at === target || at === document.body)) this.lesson?.cell?.node.focus({ preventScroll: true });
+    });
+  }
+
+  overview() {
+    const { lesson } = this;
+    if (!lesson) return;
+    /** @type {{ title: string, level: number, cell: number, minutes?: number, scenes: string[] }[]} */
+    const entries = [];
+    lesson.cells.forEach(({ model }, cell) => {
+      const about = model.getMetadata("tensorkit") ?? {};
+      const [, marks, title] = (model.type === "markdown" && /^(#{1,6})\s+(.*)$/m.exec(model.sharedModel.getSource())) || [];
+      const scenes = (Array.isArray(about.scenes) ? about.scenes : []).map((/** @type {any} */ one) => String(one?.name ?? ""));
+      if (title) entries.push({ title: title.replace(/[*`]/g, ""), level: marks.length, cell, minutes: about.minutes, scenes: [] });
+      if (scenes.length) entries.push({ title: model.sharedModel.getSource().split("\n")[0], level: 7, cell, scenes });
+    });
+    this.overlays.overview(entries, (cell, scene) => void this.goto(cell, scene), lesson.book.activeCellIndex);
+  }
+
+  /** To a cell, and to a scene of its picture. @param {number} index @param {number} [scene] */
+  async goto(index, scene = -1) {
+    const { lesson } = this;
+    if (!lesson) return;
+    /** @type {HTMLElement | null} */ (document.querySelector(`${STAGE} [data-role="leave"]`))?.click();
+    await lesson.goto(index, true);
+    const cell = lesson.cells[index];
+    const picture = scene >= 0 && cell ? lesson.picture(cell) : undefined;
+    if (!picture) return;
+    lesson.stage(cell, picture);
+    const list = /** @type {HTMLSelectElement | null} */ (document.querySelector(`${STAGE} [data-role="scene"]`));
+    if (!list) return;
+    list.value = String(scene);
+    list.dispatchEvent(new Event("change"));
+  }
+
+  // ---- the speaker's notes
+
+  /** @param {any} word */
+  heard(word) {
+    if (word?.from !== "notes") return;
+    if (!word.do) return this.tell();
+    if (word.path !== this.path || !this.lesson) return;
+    if (word.do === "blank") this.overlays.blank();
+    else if (word.do === "goto") void this.goto(this.lesson.indexOf(word.id));
+    else this.go(word.do === "next" ? 1 : -1);
+  }
+
+  /** As the clicker goes. @param {1 | -1} by */
+  go(by) {
+    const root = document.querySelector(`${STAGE} > .tk-root`);
+    if (document.body.dataset.tensorkitBlank !== undefined) this.overlays.blank(false);
+    else if (root) root.dispatchEvent(new KeyboardEvent("keydown", { key: by > 0 ? "PageDown" : "PageUp", bubbles: true }));
+    else void (by > 0 ? this.lesson?.forward() : this.lesson?.back());
+  }
+
+  /** What forward will do. @returns {{ text: string, notes: string } | null} */
+  ahead() {
+    if (!this.staged) return this.lesson?.ahead() ?? null;
+    const { scenes, notes, scene, step, steps } = this.staged.detail;
+    if (scenes[scene + 1] !== undefined) return { text: `Scene: ${scenes[scene + 1]}`, notes: notes[scene + 1] ?? "" };
+    if (!scenes.length && steps !== 0 && (steps === null || step < steps)) return { text: "One step on.", notes: "" };
+    const { lesson } = this;
+    const next = lesson?.cells[lesson.neighbour(1)];
+    return { text: "Leaves the stage, and goes on.", notes: next?.model.getMetadata("tensorkit")?.notes ?? "" };
+  }
+
+  tell() {
+    const { lesson } = this;
+    const id = this.staged?.id ?? lesson?.cell?.model.id;
+    if (!lesson || !id || !this.resumed) return;
+    const blank = document.body.dataset.tensorkitBlank !== undefined;
+    this.channel.postMessage({ from: "lesson", path: this.path, cell: lesson.indexOf(id), id, stage: this.staged?.detail ?? null, blank, next: this.ahead() });
+  }
+}
