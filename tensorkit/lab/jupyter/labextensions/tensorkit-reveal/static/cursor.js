@@ -131,7 +131,7 @@ function enter(card, cell) {
 }
 
 /** What lets go of a card: from then on the page is where somebody has put it. */
-const LET_GO = ["keydown", "pointerdown", "wheel"];
+const LET_GO = ["keydown", "pointerdown", "wheel", "tensorkit-moves"]; // the last: a talk goes on, its keys are heard here no more
 
 /** Once, as soon as somebody does something. @param {() => void} act */
 function onceLetGo(act) {

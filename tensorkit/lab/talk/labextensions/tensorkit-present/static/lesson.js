@@ -113,6 +113,7 @@ export class Lesson {
   async press(act) {
     if (this.busy) return;
     this.busy = true;
+    document.dispatchEvent(new Event("tensorkit-moves"));
     try {
       await act();
     } finally {
