@@ -9,6 +9,8 @@
  * @typedef {{ root: HTMLElement, open: boolean, chosen: number, place: Comment, script: { scene: number, away: boolean }, enter(): void, hold(): void, release(): void }} Presenter
  */
 
+import { presenting } from "./talk_memory.js";
+
 const KEY = "tensorkit-revive";
 const PATIENCE = 10 * 60_000;
 const FRAMES = 600;
@@ -32,6 +34,16 @@ export function canRevive(root) {
 /** @param {any} panel @param {Element | null | undefined} within */
 const cellOf = (panel, within) => panel.content.widgets.findIndex((/** @type {any} */ cell) => cell.node === within?.closest(".jp-Cell"));
 
+/** Which picture of its cell it is. @param {any} cell @param {Node} spot */
+const among = (cell, spot) => [...cell.node.querySelectorAll("[data-tk-widget]")].filter((one) => one.compareDocumentPosition(spot) & Node.DOCUMENT_POSITION_FOLLOWING).length;
+
+/** What a picture is called while its notebook is open; nothing in a host without cells. @param {Node} spot where it is in its cell */
+export function nameOf(spot) {
+  const panel = front();
+  const cell = panel?.content.widgets[cellOf(panel, spot.parentElement)];
+  return cell ? `${cell.model.id} ${among(cell, spot)}` : "";
+}
+
 /** @returns {Moment | null} */
 function kept() {
   try {
@@ -51,8 +63,7 @@ export async function revive(stage) {
   const number = panel ? cellOf(panel, spot.parentElement) : -1;
   if (number < 0 || kept()) return false;
   const cell = panel.content.widgets[number];
-  const pictures = [...cell.node.querySelectorAll("[data-tk-widget]")];
-  const place = pictures.filter((one) => one.compareDocumentPosition(spot) & Node.DOCUMENT_POSITION_FOLLOWING).length;
+  const place = among(cell, spot);
   const { step, expression } = stage.root.dataset;
   /** @type {Moment} */
   const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, away: stage.script.away, staged: stage.open, size: stage.chosen, at: Date.now() };
@@ -121,6 +132,10 @@ async function runUpTo(panel, number, afresh) {
   panel.content.deselectAll();
   panel.content.activeCellIndex = number;
   await commands.execute("notebook:run-all-above");
+  const { node } = panel.content.widgets[number];
+  // In a talk the answers that were in sight come back first: until then the cursor would be led past this cell.
+  const end = Date.now() + SETTLING;
+  while (presenting() && node.classList.contains("tk-held") && Date.now() < end) await new Promise((done) => setTimeout(done, 50));
   panel.content.activeCellIndex = number;
   await commands.execute("notebook:run-cell");
   // JupyterLab takes the keyboard to the cell that it ran.

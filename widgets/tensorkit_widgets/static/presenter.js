@@ -20,7 +20,7 @@
  */
 
 import { make } from "./dom.js";
-import { canRevive, forget, revive } from "./kernel_restart.js";
+import { canRevive, forget, nameOf, revive } from "./kernel_restart.js";
 import { keep, kept } from "./talk_memory.js";
 
 const SIZES = [50, 75, 100, 125, 150, 175, 200, 250, 300];
@@ -161,6 +161,7 @@ export class Presenter {
     this.open = true;
     this.root.tabIndex = -1; // the keyboard's place when no part has it
     shared.dark ??= kept("dark") ?? null;
+    this.chosen ||= kept("sizes")?.[nameOf(this.root)] ?? 0;
     this.speak("");
     this.root.before(this.place);
     this.dialog.replaceChildren(this.root);
@@ -332,6 +333,7 @@ export class Presenter {
     // The size that fits is one of them: as many − as + lead back to it.
     if (by === 0 || next === this.fit) this.chosen = 0;
     else this.chosen = next ?? this.chosen;
+    keep("sizes", { ...kept("sizes"), [nameOf(this.place)]: this.chosen });
     if (by === 0) this.refit();
     else this.show();
     this.measure();

@@ -5,7 +5,7 @@
  * a question, and comes to the next cell. Whatever a cell needs is run first, in order: nothing has to be run before the talk.
  *
  * @typedef {{ id: string, type: string, executionState?: string, outputs?: { length: number, get(k: number): { data: Record<string, unknown> } },
- *             getMetadata(name: string): any, sharedModel: { getSource(): string } }} Model
+ *             trusted?: boolean, getMetadata(name: string): any, sharedModel: { getSource(): string } }} Model
  * @typedef {{ node: HTMLElement, model: Model }} Cell
  * @typedef {{ run(book: any, session: any): Promise<boolean>, runCells(book: any, cells: Cell[], session: any): Promise<boolean> }} Actions
  */
@@ -17,10 +17,10 @@ const QUESTION = '.tk-card[data-kind="predict"][data-revealed="false"]';
 /** What is not in sight for want of less than this is in sight, in pixels. */
 const SLACK = 24;
 /** How long a press waits for what a cell draws, once it has run, in milliseconds. */
-const PATIENCE = 8000;
+export const PATIENCE = 8000;
 
 /** @param {() => boolean} true_ @param {number} most */
-async function until(true_, most) {
+export async function until(true_, most) {
   const end = Date.now() + most;
   while (!true_() && Date.now() < end) await new Promise((done) => setTimeout(done, 30));
 }
@@ -39,6 +39,8 @@ export class Lesson {
     this.shown = { id: "", count: 0 };
     /** Whether an earlier press is still at work. */
     this.busy = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.saving = undefined;
     this.hideSetup = () => {
       for (const { node, model } of this.cells) node.classList.toggle("tk-setup", model.type === "code" && !model.outputs?.length && setup(model.sharedModel.getSource()));
     };
@@ -59,6 +61,11 @@ export class Lesson {
   /** @param {string} id */
   indexOf(id) {
     return this.cells.findIndex(({ model }) => model.id === id);
+  }
+
+  /** Who presents a notebook runs its cells: what they show is as good as what they do. Untrusted pictures would not come back to life. */
+  trust() {
+    for (const { model } of this.cells) if (model.type === "code") model.trusted = true;
   }
 
   // ---- what there is
@@ -113,7 +120,8 @@ export class Lesson {
   async press(act) {
     if (this.busy) return;
     this.busy = true;
-    document.dispatchEvent(new Event("tensorkit-moves"));
+    this.changed();
+    document.dispatchEvent(new Event("tensorkit-moves")); // who holds the page where it was lets go
     try {
       await act();
     } finally {
@@ -178,6 +186,16 @@ export class Lesson {
     this.book.deselectAll();
     this.book.activeCellIndex = index;
     await this.actions.run(this.book, session);
+    this.save();
+  }
+
+  /** What has run is saved a little later: a page that is loaded again shows it, and finds its pictures in the kernel. */
+  save() {
+    const { context, sessionContext } = this.panel;
+    clearTimeout(this.saving);
+    this.saving = setTimeout(() => {
+      if (sessionContext.session?.kernel?.connectionStatus === "connected" && context.model.dirty) void context.save();
+    }, 400);
   }
 
   /** Wait until what a cell shows is on the page. @param {Cell} cell */
@@ -190,9 +208,15 @@ export class Lesson {
 
   /** Bring a cell into sight: its beginning where it is taller than the window. @param {Cell} cell @param {number} index */
   async bring(cell, index) {
-    await this.book.scrollToItem?.(index, "smart", 0);
-    const [below, above] = [this.hidden(cell, 1), this.hidden(cell, -1)];
-    if (below > 0 || above > 0) this.scroll(-above - Math.min(SLACK, 0.1 * this.book.outerNode.clientHeight));
+    // What stands above it may still grow, as after the page was loaded: it is looked at again.
+    for (let calm = 0, tries = 0; calm < 3 && tries < 60; tries += 1) {
+      if (!cell.node.isConnected) await this.book.scrollToItem?.(index, "smart", 0);
+      const [below, above] = [this.hidden(cell, 1), this.hidden(cell, -1)];
+      const away = (below > 1 || above > 1) && Math.abs(above + SLACK) > 2;
+      if (away) this.scroll(-above - SLACK);
+      calm = away ? 0 : calm + 1;
+      await new Promise((done) => setTimeout(done, 30));
+    }
     const at = document.activeElement;
     if (!at || at === document.body || !cell.node.contains(at)) cell.node.focus({ preventScroll: true });
   }

@@ -3,11 +3,11 @@
  * The talk: its keys, where it has come to, and what the speaker's notes are told. The keys are the talk's while a lesson is
  * presented, and none of them changes the notebook: R is no "Raw" there, and B no new cell.
  *
- * @typedef {{ blank(on?: boolean): boolean, spotlight(on?: boolean): boolean, overview(entries: object[], chosen: (cell: number, scene: number) => void, at: number): void,
- *             zoomAt(x: number, y: number): void, zoomed(): boolean, zoomOut(): void, bareMenus(shell: any, on: boolean): void, isSetup(source: string): boolean }} Overlays
+ * @typedef {{ blank(on?: boolean): boolean, spotlight(on?: boolean): boolean, overview(entries: object[], chosen: (cell: number, scene: number) => void, at: number, on?: number): boolean,
+ *             zoomAt(): void, zoomed(): boolean, zoomOut(): void, bareMenus(shell: any, on: boolean): void, isSetup(source: string): boolean }} Overlays
  */
 
-import { Lesson } from "./lesson.js";
+import { Lesson, PATIENCE, until } from "./lesson.js";
 import { inAddress, keepPlace, placeOf, shareWith } from "./place.js";
 
 const CHANNEL = "tensorkit-talk";
@@ -31,7 +31,6 @@ export class Talk {
     this.channel = new BroadcastChannel(CHANNEL);
     /** @type {Lesson | null} */
     this.lesson = null;
-    /** @type {any} */ (window).tkTalk = this;
     /** @type {WeakMap<object, Lesson>} */
     this.lessons = new WeakMap();
     /** What is on the stage, and of which cell. @type {{ id: string, detail: any } | null} */
@@ -40,7 +39,7 @@ export class Talk {
     this.restoring = new Set();
     /** Whether the place is known: before that no notes are told of the first cell. */
     this.resumed = false;
-    this.pointer = { x: 0, y: 0 };
+    this.blank = false;
     this.bare = true;
   }
 
@@ -51,8 +50,11 @@ export class Talk {
     document.addEventListener("tensorkit-stage", (event) => this.onStage(/** @type {CustomEvent} */ (event)));
     document.addEventListener("tensorkit-stage-end", (event) => this.stageEnds(/** @type {CustomEvent} */ (event)));
     document.addEventListener("tensorkit-card", () => this.cardsDrawn());
-    document.addEventListener("tensorkit-blank", () => this.tell());
-    document.addEventListener("pointermove", ({ clientX, clientY }) => { this.pointer = { x: clientX, y: clientY }; }, true);
+    document.addEventListener("tensorkit-moves", this.overlays.zoomOut);
+    document.addEventListener("tensorkit-blank", (event) => {
+      this.blank = /** @type {CustomEvent} */ (event).detail;
+      this.tell();
+    });
     // The window hears a key before JupyterLab does.
     window.addEventListener("keydown", (event) => this.pressed(event), true);
     this.channel.addEventListener("message", ({ data }) => this.heard(data));
@@ -106,8 +108,13 @@ export class Talk {
     await shareWith(this.app.serviceManager.serverSettings.baseUrl, panel.context.path);
     const place = placeOf(panel.context.path);
     const named = inAddress(location.hash);
-    if (place && place.kernel === this.kernel) lesson.ran = new Set(place.ran);
-    else if (place) this.restoring = new Set(place.revealed);
+    lesson.trust();
+    if (place && place.kernel === this.kernel) {
+      lesson.ran = new Set(place.ran);
+      // The kernel still has its cards: what they let be seen is in sight once they are back.
+      const back = (/** @type {string} */ name) => document.querySelector(`${CARDS}[data-card="${CSS.escape(name)}"]`) !== null;
+      await until(() => place.revealed.every(back), PATIENCE);
+    } else if (place) this.restoring = new Set(place.revealed);
     const index = lesson.indexOf(named?.cell ?? place?.cell ?? "");
     if (index >= 0) await lesson.goto(index, false);
     const cell = lesson.cells[index];
@@ -117,7 +124,6 @@ export class Talk {
       if (picture) lesson.stage(cell, picture);
     }
     this.resumed = true;
-    document.body.dataset.tensorkitTalk = "ready";
     this.changed();
   }
 
@@ -213,11 +219,11 @@ export class Talk {
   /** What works on the stage and off it; a blank screen hides all, and any key of the talk brings it back. @param {KeyboardEvent} event @returns {(() => void) | undefined} */
   anywhere({ key }) {
     const { blank, spotlight, zoomed, zoomOut, zoomAt, bareMenus } = this.overlays;
-    if (document.body.dataset.tensorkitBlank !== undefined && [" ", "PageDown", "PageUp", "ArrowRight", "ArrowLeft", "Escape"].includes(key)) return () => blank(false);
+    if (this.blank && [" ", "PageDown", "PageUp", "ArrowRight", "ArrowLeft", "Escape"].includes(key)) return () => blank(false);
     /** @type {Record<string, () => void>} */
     const keys = {
       b: () => blank(), ".": () => blank(), o: () => this.overview(), s: () => spotlight(),
-      z: () => (zoomed() ? zoomOut() : zoomAt(this.pointer.x, this.pointer.y)),
+      z: () => (zoomed() ? zoomOut() : zoomAt()),
       t: () => { this.bare = !this.bare; bareMenus(this.app.shell, this.bare); },
     };
     if (key === "Escape" && zoomed()) return zoomOut;
@@ -281,7 +287,7 @@ export class Talk {
       if (title) entries.push({ title: title.replace(/[*`]/g, ""), level: marks.length, cell, minutes: about.minutes, scenes: [] });
       if (scenes.length) entries.push({ title: model.sharedModel.getSource().split("\n")[0], level: 7, cell, scenes });
     });
-    this.overlays.overview(entries, (cell, scene) => void this.goto(cell, scene), lesson.book.activeCellIndex);
+    this.overlays.overview(entries, (cell, scene) => void this.goto(cell, scene), lesson.book.activeCellIndex, this.staged?.detail.scene);
   }
 
   /** To a cell, and to a scene of its picture. @param {number} index @param {number} [scene] */
@@ -315,7 +321,7 @@ export class Talk {
   /** As the clicker goes. @param {1 | -1} by */
   go(by) {
     const root = document.querySelector(`${STAGE} > .tk-root`);
-    if (document.body.dataset.tensorkitBlank !== undefined) this.overlays.blank(false);
+    if (this.blank) this.overlays.blank(false);
     else if (root) root.dispatchEvent(new KeyboardEvent("keydown", { key: by > 0 ? "PageDown" : "PageUp", bubbles: true }));
     else void (by > 0 ? this.lesson?.forward() : this.lesson?.back());
   }
@@ -333,9 +339,9 @@ export class Talk {
 
   tell() {
     const { lesson } = this;
+    document.body.dataset.tensorkitTalk = lesson && this.resumed && !lesson.busy ? "ready" : "busy"; // for tests
     const id = this.staged?.id ?? lesson?.cell?.model.id;
     if (!lesson || !id || !this.resumed) return;
-    const blank = document.body.dataset.tensorkitBlank !== undefined;
-    this.channel.postMessage({ from: "lesson", path: this.path, cell: lesson.indexOf(id), id, stage: this.staged?.detail ?? null, blank, next: this.ahead() });
+    this.channel.postMessage({ from: "lesson", path: this.path, cell: lesson.indexOf(id), id, stage: this.staged?.detail ?? null, blank: this.blank, next: this.ahead() });
   }
 }
