@@ -247,10 +247,25 @@ describe("a board", () => {
       expect(told()).toMatch(/end of it/);
       expect(after({ scenes: ["one"], scene: 0 }, "n")).toBe("");
       expect(told()).toMatch(/last scene/);
-      expect(after({ scenes: ["one"], scene: 0 }, "b")).toBe("");
+      expect(after({ scenes: ["one"], scene: 0 }, "PageUp")).toBe("");
       expect(told()).toMatch(/first scene/);
       expect(after({ steps: 3, step: 1 }, "ArrowRight")).toBe("step");
       expect(told(), "and no longer when one does something").toBe("");
+    });
+
+    it("asks the page to go on where it ends, by every key that leads on", () => {
+      const heard = [];
+      const goOn = (event) => {
+        heard.push(event.detail);
+        event.preventDefault();
+      };
+      document.addEventListener("tensorkit-stage-end", goOn);
+      for (const key of ["PageDown", " ", "ArrowRight"]) expect(after({ scenes: ["one"], scene: 0 }, key)).toBe("");
+      expect(after({ steps: 3, step: 3 }, "PageDown")).toBe("");
+      expect(after({ scenes: ["one"], scene: 0 }, "PageUp")).toBe("");
+      document.removeEventListener("tensorkit-stage-end", goOn);
+      expect([heard, told()]).toEqual([[1, 1, 1, 1, -1], ""]);
+      expect(after({ scenes: ["one", "two"], scene: 0 }, " ")).toBe("scene 1");
     });
 
     it("says where Return goes, and that there is something to return from", () => {

@@ -44,6 +44,7 @@ const click = (part) => part.dispatchEvent(new MouseEvent("click", { bubbles: tr
 const box = () => el.querySelector("input[type=text]");
 
 beforeEach(() => {
+  sessionStorage.clear();
   globalThis.CSS ??= { escape: (text) => text };
   el = document.body.appendChild(document.createElement("div"));
 });

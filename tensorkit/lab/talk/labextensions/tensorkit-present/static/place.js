@@ -46,6 +46,7 @@ let send = () => {};
 
 /** Begin with what the server knows, where this window knows nothing; from then on the server is told. @param {string} base @param {string} path */
 export async function shareWith(base, path) {
+  /** @type {{ room?: any }} */
   const known = await fetch(address(base, path)).then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({}));
   if (known.room && !placeOf(path)) sessionStorage.setItem(KEY, JSON.stringify({ ...known.room, ...memory(), places: { ...known.room.places, ...memory().places } }));
   /** @type {ReturnType<typeof setTimeout> | undefined} */

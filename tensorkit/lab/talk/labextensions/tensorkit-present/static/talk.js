@@ -119,7 +119,7 @@ export class Talk {
     if (index >= 0) await lesson.goto(index, false);
     const cell = lesson.cells[index];
     if (cell && (named?.staged ?? place?.staged)) {
-      await lesson.drawn(cell);
+      await until(() => lesson.picture(cell) !== undefined, PATIENCE);
       const picture = lesson.picture(cell);
       if (picture) lesson.stage(cell, picture);
     }
@@ -132,12 +132,21 @@ export class Talk {
     const { lesson } = this;
     if (!lesson || !this.resumed) return;
     // While the answers come back, the cursor is not where the talk is.
-    if (!this.restoring.size && lesson.cell) {
+    if (!this.comesBack && lesson.cell) {
       const revealed = [...document.querySelectorAll(`${CARDS}[data-revealed="true"]`)].map((card) => /** @type {HTMLElement} */ (card).dataset.card ?? "");
       const cell = this.staged?.id ?? lesson.cell.model.id;
       keepPlace(this.path, { cell, scene: this.staged?.detail.scene ?? -1, staged: this.staged !== null, kernel: this.kernel, ran: [...lesson.ran], revealed });
     }
     this.tell();
+  }
+
+  /** Whether an answer that was in sight, here or before, is still to come back. */
+  get comesBack() {
+    const { lesson, restoring } = this;
+    if (!lesson || !restoring.size) return false;
+    const index = lesson.indexOf(placeOf(this.path)?.cell ?? "");
+    const before = lesson.cells.slice(0, index + 1).map(({ model }) => model.sharedModel.getSource());
+    return [...restoring].some((name) => before.some((source) => source.includes(name)));
   }
 
   /** The kernel is gone: what it has run is to be run again, and what was in sight comes back. */
@@ -157,12 +166,12 @@ export class Talk {
       if (card.dataset.revealed === "false") /** @type {HTMLElement | null} */ (card.querySelector('[data-do="skip"]'))?.click();
       else if (this.lesson?.ran.size) restoring.delete(name);
     }
-    if (restoring.size) return;
+    if (this.comesBack) return;
     const index = lesson.indexOf(placeOf(this.path)?.cell ?? "");
     if (index >= 0 && !this.staged) void lesson.goto(index, false);
   }
 
-  /** After the menu's restart: run up to the place again. */
+  /** After a restart, or a death: run up to the place again. */
   async replay() {
     const { lesson } = this;
     const index = lesson?.indexOf(placeOf(this.path)?.cell ?? "") ?? -1;
@@ -202,13 +211,16 @@ export class Talk {
     const { key, target } = event;
     const { lesson } = this;
     if (!lesson || event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement || target instanceof SVGElement)) return;
-    if (document.querySelector(".jp-Dialog, .lm-CommandPalette:focus-within, dialog.tk-overview[open]")) return;
     const page = key === "PageDown" || key === "PageUp";
+    const told = document.querySelectorAll(".jp-Dialog .jp-Dialog-button");
+    // What JupyterLab only tells, as of a kernel that died, is no reason to go to the desk.
+    if (told.length === 1 && (page || key.toLowerCase() === "k")) /** @type {HTMLElement} */ (told[0]).click();
+    else if (told.length || document.querySelector(".lm-CommandPalette:focus-within, dialog.tk-overview[open]")) return;
     const onStage = document.querySelector(STAGE) !== null;
     if (target.matches(FIELD) || target.closest(".cm-content")) {
       if (!page || onStage) return this.leaveField(event);
       target.blur();
-    } else if (target !== document.body && !onStage && !lesson.panel.node.contains(target)) return;
+    } else if (target !== document.body && !onStage && !lesson.panel.node.contains(target) && !told.length) return;
     const act = this.anywhere(event) ?? (onStage ? undefined : this.amongCells(event, target));
     if (!act) return;
     event.preventDefault();
@@ -243,7 +255,7 @@ export class Talk {
       PageUp: () => lesson.back(), ArrowLeft: () => lesson.back(),
       ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1), Escape: () => this.toCell(),
       n: () => part("scene-next")?.click(), p: () => part("present")?.click(), m: () => part("mark")?.click(), r: () => this.revealOrReturn(part("return")),
-      k: () => part("restart")?.click(),
+      k: () => this.replay(),
     };
     if (key === "Escape" && target.closest(".jp-Notebook") === null) return undefined;
     // The stage's other keys do nothing here, and above all nothing to the notebook: 0 0 would start the kernel again.
@@ -339,7 +351,7 @@ export class Talk {
 
   tell() {
     const { lesson } = this;
-    document.body.dataset.tensorkitTalk = lesson && this.resumed && !lesson.busy ? "ready" : "busy"; // for tests
+    document.body.dataset.tensorkitTalk = lesson && this.resumed && !lesson.busy && !this.comesBack ? "ready" : "busy"; // for tests
     const id = this.staged?.id ?? lesson?.cell?.model.id;
     if (!lesson || !id || !this.resumed) return;
     this.channel.postMessage({ from: "lesson", path: this.path, cell: lesson.indexOf(id), id, stage: this.staged?.detail ?? null, blank: this.blank, next: this.ahead() });

@@ -1,0 +1,204 @@
+"""A lesson is presented from its first cell to its last with the forward key alone, whatever happens in the room.
+
+At each step something that the room sees has changed, the active cell or its picture is in sight, no answer was shown
+before its question, and the speaker's notes are at that step. On the way the kernel is killed, the page loaded again and
+the server gone for a while: each time the talk goes on from the same place.
+
+The talk `webinar` and one lesson a day in turn; `TENSORKIT_WALK=all` presents all of them, and `pytest -s` prints the
+table: steps, those that could not be seen, cells that were left out, and the smallest type on the stage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.browser.beginning import until
+from tests.lab.test_browser import FLAGS, PATIENCE_MS
+from tests.lab.test_serving import TOKEN, Served, running
+from tests.support.playwright_driver import driver
+
+pytestmark = pytest.mark.browser
+
+ROOM = {"width": 1280, "height": 720}
+AWAY_S = 20
+MOST = 250
+BOOKS = [path.stem for path in sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))]
+LESSONS = [name for name in BOOKS if name[:2].isdigit()]
+EVERY = os.environ.get("TENSORKIT_WALK") == "all"
+TODAY = ["webinar", *(LESSONS if EVERY else [LESSONS[date.today().toordinal() % len(LESSONS)]])]
+
+READY = """() => document.body.dataset.tensorkitTalk === "ready" && !document.querySelector("dialog.tk-stage [aria-busy]")
+    && !document.querySelector('dialog.tk-stage [data-room=""]')"""
+LOOK = """() => {
+    const { content } = window.jupyterapp.shell.currentWidget;
+    const cell = content.activeCell, page = content.outerNode.getBoundingClientRect(), at = cell.node.getBoundingClientRect();
+    const stage = document.querySelector("dialog.tk-stage[open] > .tk-root"), svg = stage?.querySelector(".tk-picture svg");
+    const sizes = svg ? [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim() && text.checkVisibility({ opacityProperty: true }))
+        .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a) : [];
+    const hidden = (one) => ["tk-held", "tk-setup"].some((name) => one.node.classList.contains(name));
+    const box = svg?.getBoundingClientRect();
+    return {
+        cell: content.activeCellIndex,
+        scene: stage ? stage.dataset.scene : null,
+        step: stage ? stage.dataset.step : null,
+        scrolled: Math.round(content.outerNode.scrollTop),
+        visible: stage ? !svg || (box.top < innerHeight && box.bottom > 0 && box.height > 40)
+            : Math.min(at.bottom, page.bottom) - Math.max(at.top, page.top) >= Math.min(at.height, 60) - 1,
+        shown: [...document.querySelectorAll('.tk-card[data-card][data-revealed="true"]')].map((card) => card.dataset.card),
+        asks: [...cell.node.querySelectorAll('.tk-card[data-kind="predict"][data-revealed="false"]')].map((card) => card.dataset.card),
+        smallest: sizes.length ? Math.min(...sizes) : null,
+        last: content.widgets.findLastIndex((one) => !hidden(one)),
+        inSight: content.widgets.flatMap((one, k) => hidden(one) ? [] : [k]),
+    };
+}"""
+PLACE = """() => {
+    const stage = document.querySelector("dialog.tk-stage[open] > .tk-root"), { content } = window.jupyterapp.shell.currentWidget;
+    const refusal = stage?.querySelector('[data-role="refusal"]:not([hidden])');
+    const { scene, step, expression, stage: size } = stage?.dataset ?? {};
+    const shown = [...document.querySelectorAll('.tk-card[data-card][data-revealed="true"]')].map((card) => card.dataset.card);
+    return { cell: content.activeCellIndex, scene, step, expression, size, refused: refusal?.innerText, shown, dark: stage?.hasAttribute("data-tk-dark") };
+}"""
+KILL = """() => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    kernel.requestExecute({ code: "import os\\nos._exit(1)" });
+}"""
+LOST = f"() => !({READY})() || document.querySelector('.jp-Dialog, dialog.tk-stage [data-kernel=gone]') !== null"
+CONNECTED = """() => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session ?? {};
+    return kernel?.connectionStatus === "connected" && kernel.status === "idle";
+}"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("home")
+    with running(home, root, words=("present", "webinar"), options=("--no-rehearsal",)) as one:
+        yield one
+
+
+class Talk:
+    """A lesson before a room, with the speaker's notes, and what has been seen of it."""
+
+    def __init__(self, served: Served, chromium: str, name: str) -> None:
+        self.served = served
+        browser = driver().chromium.launch(executable_path=chromium, args=FLAGS)
+        self.context = browser.new_context(viewport=ROOM, reduced_motion="reduce")
+        self.room, self.notes = self.context.new_page(), self.context.new_page()
+        self.faults: list[str] = []
+        self.close = browser.close
+        for page in (self.room, self.notes):
+            page.set_default_timeout(2 * PATIENCE_MS)
+            page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.path = f"{name}.ipynb"
+        self.room.goto(f"{served.url}/doc/tree/{quote(self.path)}?token={TOKEN}")
+        self.ready()
+        self.notes.goto(f"{served.url}/tensorkit/notes?lesson={quote(self.path)}&token={TOKEN}")
+        self.notes.locator('body[data-heard="true"]').wait_for()
+        self.room.bring_to_front()
+
+    def ready(self) -> None:
+        until(self.room, READY)
+
+    def press(self, key: str = "PageDown") -> tuple[dict[str, Any], str]:
+        """Press a key and wait; what the room sees then, and the picture of it."""
+        self.room.keyboard.press(key)
+        time.sleep(0.05)
+        self.ready()
+        return self.look()
+
+    def look(self) -> tuple[dict[str, Any], str]:
+        """What the room sees, once it has come to rest."""
+        before = ""
+        for _ in range(40):
+            picture = hashlib.sha1(self.room.screenshot()).hexdigest()
+            if picture == before:
+                break
+            before = picture
+        return self.room.evaluate(LOOK), before
+
+    def noted(self, seen: dict[str, Any]) -> None:
+        """The notes are at this step."""
+        until(
+            self.notes,
+            "([cell, scene]) => document.body.dataset.cell === cell && document.body.dataset.scene === scene",
+            arg=[str(seen["cell"]), seen["scene"] or ""],
+        )
+
+    # ---- what happens in the room
+
+    def kernel_dies(self) -> None:
+        self.room.evaluate(KILL)
+        until(self.room, LOST)
+        self.room.keyboard.press("k")
+        time.sleep(0.5)
+        until(self.room, "() => document.querySelector('[data-kernel=gone], [data-kernel=starting]') === null")
+        until(self.room, CONNECTED)
+
+    def page_is_loaded_again(self) -> None:
+        time.sleep(1.5)  # what was run is saved a moment later
+        self.room.reload()
+
+    def server_is_away(self) -> None:
+        assert self.served.process is not None
+        self.served.process.send_signal(signal.SIGSTOP)
+        time.sleep(AWAY_S)
+        self.served.process.send_signal(signal.SIGCONT)
+        until(self.room, CONNECTED)
+
+
+@pytest.fixture(params=TODAY)
+def talk(request: pytest.FixtureRequest, served: Served, chromium: str) -> Iterator[Talk]:
+    one = Talk(served, chromium, request.param)
+    yield one
+    one.close()
+    served.end_kernels()
+
+
+def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.FixtureRequest) -> None:
+    chance = random.Random(date.today().toordinal())
+    events: list[Callable[[], None]] = [talk.kernel_dies, talk.page_is_loaded_again, talk.server_is_away]
+    happens = dict(zip(sorted(chance.sample(range(8, 45), 3)), chance.sample(events, 3), strict=True))
+    (seen, picture), visited = talk.look(), set[int]()
+    unseen, smallest, steps = list[str](), list[float](), 0
+    for steps in range(MOST):
+        visited.add(seen["cell"])
+        if event := happens.get(steps):
+            before = talk.room.evaluate(PLACE)
+            event()
+            talk.ready()
+            now, picture = talk.look()
+            assert talk.room.evaluate(PLACE) == before, f"step {steps}: {event.__name__}"
+            seen = now
+        now, new = talk.press()
+        where = f"step {steps + 1}, cell {now['cell']}, scene {now['scene']}"
+        if now["cell"] == seen["cell"] == seen["last"] and new == picture:
+            break
+        assert now["visible"], f"{where} is not in sight"
+        assert now["cell"] >= seen["cell"], f"{where}: back from cell {seen['cell']}"
+        assert set(now["shown"]) - set(seen["shown"]) <= set(seen["asks"]), f"{where}: shown before it was asked"
+        talk.noted(now)
+        if new == picture:
+            unseen.append(where)
+        if now["smallest"]:
+            smallest.append(now["smallest"])
+        seen, picture = now, new
+    missed = sorted(set(seen["inSight"]) - visited)
+    least = f"{min(smallest):.1f} px" if smallest else "—"
+    name = request.node.callspec.params["talk"]
+    print(f"\n{name:32} {steps:4} steps  {len(unseen):2} unseen  {len(missed):2} left out  {least:>8}")
+    assert unseen == []
+    assert missed == []
+    assert talk.faults == []
+    assert seen["cell"] == seen["last"]
