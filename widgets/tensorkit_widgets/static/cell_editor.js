@@ -1,7 +1,7 @@
 // @ts-check
 /** An input over a cell of the picture: Enter writes, Escape leaves it as it was. What was refused is said under it. */
 
-import { make } from "./dom.js";
+import { magnified, make } from "./dom.js";
 
 /** Whether this is an input over a cell. @param {Element} part */
 export function isEditor(part) {
@@ -19,19 +19,20 @@ export function editCell(host, cell, write, typed, refused) {
   for (const part of [...host.children].filter(isEditor)) part.remove();
   const box = (cell.querySelector("rect") ?? cell).getBoundingClientRect();
   const around = host.getBoundingClientRect();
+  const scale = magnified(host);
   const before = cell.dataset.full ?? "";
   const editor = make("input", {
     type: "text", "data-role": "editor", class: "tk-editor", value: before, maxlength: 60, inputmode: "decimal",
     "aria-label": `new value of ${cell.getAttribute("aria-label")}`,
   });
-  editor.style.left = `${box.left - around.left + host.scrollLeft}px`;
-  editor.style.top = `${box.top - around.top + host.scrollTop}px`;
-  editor.style.width = `${Math.max(box.width, 64)}px`;
-  editor.style.height = `${box.height}px`;
+  editor.style.left = `${(box.left - around.left) / scale + host.scrollLeft}px`;
+  editor.style.top = `${(box.top - around.top) / scale + host.scrollTop}px`;
+  editor.style.width = `${Math.max(box.width / scale, 64)}px`;
+  editor.style.height = `${box.height / scale}px`;
   const words = make("p", { class: "tk-editor-words", "data-role": "editor-words", role: "alert" }, refused ?? "");
   if (refused) {
     words.style.left = editor.style.left;
-    words.style.top = `${box.bottom - around.top + host.scrollTop + 4}px`;
+    words.style.top = `${(box.bottom - around.top) / scale + host.scrollTop + 4}px`;
     editor.setAttribute("aria-invalid", "true");
     editor.addEventListener("input", () => {
       words.remove();

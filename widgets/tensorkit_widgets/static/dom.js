@@ -29,6 +29,11 @@ export function nearest(event, selector) {
   return event.target instanceof Element ? event.target.closest(selector) : null;
 }
 
+/** How many times larger a part is drawn than it was laid out: twice where a talk magnifies the page. @param {HTMLElement | null | undefined} part */
+export function magnified(part) {
+  return part?.offsetWidth ? Math.round((part.getBoundingClientRect().width / part.offsetWidth) * 100) / 100 : 1;
+}
+
 /**
  * `"1,0,2"` → `[1, 0, 2]`; an empty text is the index of a 0-d tensor.
  * @param {string | null | undefined} text

@@ -6,7 +6,7 @@
  * @typedef {{ onSwap?: (a: number, b: number) => void, say?: (words: string) => void }} AxisOptions
  */
 
-import { make, nearest, whole } from "./dom.js";
+import { magnified, make, nearest, whole } from "./dom.js";
 
 const AXIS = '[data-role="axis"]';
 
@@ -65,8 +65,9 @@ export function axes(svg, options, signal) {
     if (!held?.ghost || event.pointerId !== held.id) return;
     // Placed in the widget, not in the window: hosts that scroll by transforms move the window's own places.
     const around = held.ghost.parentElement?.getBoundingClientRect();
-    held.ghost.style.left = `${event.clientX - (around?.left ?? 0) + 14}px`;
-    held.ghost.style.top = `${event.clientY - (around?.top ?? 0) + 14}px`;
+    const scale = magnified(held.ghost.parentElement);
+    held.ghost.style.left = `${(event.clientX - (around?.left ?? 0)) / scale + 14}px`;
+    held.ghost.style.top = `${(event.clientY - (around?.top ?? 0)) / scale + 14}px`;
     const under = document.elementFromPoint(event.clientX, event.clientY)?.closest(AXIS);
     const dim = under && svg.contains(under) ? whole(/** @type {SVGGElement} */ (under).dataset.dim) : null;
     aim(dim === held.dim ? null : dim);

@@ -14,7 +14,7 @@
  *   [data-inputs][data-gradient = the gradient on it][data-flow = "" | flows | flowed].
  */
 
-import { nearest, whole } from "./dom.js";
+import { magnified, nearest, whole } from "./dom.js";
 import { reveal } from "./in_sight.js";
 import { layoutOf, meet, slotLayout } from "./byte_overlap.js";
 
@@ -166,7 +166,7 @@ export class GraphScene {
 
   /** Zoom by a key or a button: "+", "-" or "0". @param {string} key */
   zoomBy(key) {
-    const now = this.zoom || this.svg.getBoundingClientRect().width / this.natural || 1;
+    const now = this.zoom || this.svg.getBoundingClientRect().width / this.natural / magnified(this.options.frame) || 1;
     const next = { "+": now * 1.25, "=": now * 1.25, "-": now / 1.25, 0: 0 }[key];
     if (next === undefined) return false;
     this.scale(next && Math.min(4, Math.max(0.1, next)));

@@ -1,6 +1,8 @@
 // @ts-check
 /** A picture that is taller or wider than its frame scrolls there: what is looked at stays in sight, and so does the storage. */
 
+import { magnified } from "./dom.js";
+
 /** The most of a frame that the storage at its edge may cover: beyond that it is scrolled to. */
 const MOST = 0.6;
 
@@ -18,10 +20,11 @@ export function reveal(part, frame) {
   if (!part || !frame) return;
   const [inner, outer] = [part.getBoundingClientRect(), frame.getBoundingClientRect()];
   const low = lowest(part, frame, outer);
-  if (inner.top < outer.top + 8) frame.scrollTop += inner.top - outer.top - 40;
-  else if (inner.bottom > low - 8) frame.scrollTop += inner.bottom - low + 60;
-  if (inner.left < outer.left) frame.scrollLeft += inner.left - outer.left - 30;
-  else if (inner.right > outer.right) frame.scrollLeft += inner.right - outer.right + 30;
+  const scale = magnified(frame);
+  if (inner.top < outer.top + 8) frame.scrollTop += (inner.top - outer.top) / scale - 40;
+  else if (inner.bottom > low - 8) frame.scrollTop += (inner.bottom - low) / scale + 60;
+  if (inner.left < outer.left) frame.scrollLeft += (inner.left - outer.left) / scale - 30;
+  else if (inner.right > outer.right) frame.scrollLeft += (inner.right - outer.right) / scale + 30;
 }
 
 /** Where what is in sight ends: at the frame's edge, or at the storage that floats over it. @param {Element} part @param {HTMLElement} frame @param {DOMRect} outer */
@@ -38,8 +41,9 @@ function lowest(part, frame, outer) {
 export function pin(svg, frame) {
   const part = /** @type {SVGGElement | null} */ (svg.querySelector(".tk-pinned"));
   const height = Number(svg.getAttribute("height"));
-  const scale = svg.getBoundingClientRect().height / height;
-  if (!part || !frame || !scale) return;
+  if (!part || !frame) return;
+  const scale = svg.getBoundingClientRect().height / height / magnified(frame);
+  if (!scale) return;
   const top = Number(part.dataset.top);
   const needed = (height - top) * scale;
   const most = Number(part.dataset.most ?? Infinity) * frame.clientHeight;

@@ -28,9 +28,9 @@ const LOOK = `
     box-sizing: border-box; width: 100vw; height: 100vh; max-width: none; max-height: none; margin: 0; padding: 24px 48px; border: 0; overflow: auto;
     background: var(--back); color: var(--words); font: 26px/1.3 system-ui, sans-serif; }
   .tk-overview.tk-dark { --back: #14181d; --words: #eceff3; --quiet: #aab2bd; --line: #3b434d; --lit: #7cb8ff; --tint: #1d3046; color-scheme: dark; }
-  .tk-overview header { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: baseline; margin-bottom: 12px; }
+  .tk-overview-head { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: baseline; margin-bottom: 12px; }
   .tk-overview h2 { margin: 0; font-size: 32px; }
-  .tk-overview header p { margin: 0; flex: 1; font-size: 20px; color: var(--quiet); }
+  .tk-overview-head p { margin: 0; flex: 1; font-size: 20px; color: var(--quiet); }
   .tk-overview ol { list-style: none; margin: 0; padding: 0; }
   .tk-overview li { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: baseline; }
   .tk-overview ol ol { display: flex; margin-left: 20px; flex-wrap: wrap; gap: 4px 8px; font-size: 22px; }
@@ -41,7 +41,7 @@ const LOOK = `
   .tk-overview .tk-deep-1 > button { font-weight: 600; }
   .tk-overview small { margin-left: 0.6em; font-size: 20px; font-weight: 400; color: var(--quiet); }
   .tk-overview ol ol button { padding: 1px 10px; border: 2px solid var(--line); font-size: 22px; }
-  .tk-overview header button { border: 2px solid var(--line); font-size: 20px; }
+  .tk-overview-head button { border: 2px solid var(--line); font-size: 20px; }
   .tk-overview [aria-current] { border-color: var(--lit) !important; background: var(--tint); }
   .tk-overview button:focus-visible { outline: 4px solid var(--lit); outline-offset: 1px; }`;
 
@@ -197,7 +197,7 @@ export function overview(entries, chosen, at, on = -1) {
   const close = make("button", "", "Back to the lesson (Esc)");
   const told = entries.length ? "Arrows or letters find a place, Enter goes there." : "This notebook has no headings and no scenes to go to.";
   const list = make("ol");
-  const dialog = make("dialog", "tk-overview", make("header", "", title, make("p", "", told), close), list);
+  const dialog = make("dialog", "tk-overview", make("div", "tk-overview-head", title, make("p", "", told), close), list);
   dialog.setAttribute("aria-labelledby", title.id);
   const stage = surface()?.classList;
   const dark = stage?.contains("tk-stage-dark") || (!stage?.contains("tk-stage-light") && document.body.dataset.jpThemeLight === "false");
