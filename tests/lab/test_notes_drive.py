@@ -177,10 +177,29 @@ def test_the_notes_drive_the_room(windows: tuple[Any, Any]) -> None:
     assert notes.locator('body[data-cell="0"][data-following="true"]').count() == 1, "the room has not moved"
     shown(notes, room="The lesson’s window does not answer. Is it open?")
     say(room, 3, blank=True)
-    shown(notes, now="The end", room="The room sees a blank screen: B shows the lesson again.", next="The end.")
+    shown(
+        notes, now="The end", room="The room sees a blank screen: B shows the lesson again.", next="The end."
+    )
     assert notes.locator("#blank").get_attribute("aria-pressed") == "true"
     say(room, 3)
     notes.locator("#room").wait_for(state="hidden")
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_in_a_list_of_sections_and_a_blank_screen(windows: tuple[Any, Any]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    room, notes = windows
+    say(room, 0, blank=True)
+    notes.locator('body[data-blank="true"]').wait_for()
+    notes.locator("#jump").click()
+    for theme in ("light", "dark"):
+        notes.emulate_media(color_scheme=theme)
+        found = axe.Axe().run(notes).response["violations"]
+        assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == [], theme
+    heights = (
+        "() => [...document.querySelectorAll('button')].map((one) => one.getBoundingClientRect().height)"
+    )
+    assert min(height for height in notes.evaluate(heights) if height) >= 36
 
 
 @pytest.mark.browser
