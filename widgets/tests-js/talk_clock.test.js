@@ -44,6 +44,10 @@ describe("the clock of a talk", () => {
     expect(pass(3)).toMatchObject({ title: "one", left: -60, talkLeft: 420, behind: 120 });
   });
 
+  it("says when the speaker has come to another section", () => {
+    expect([3, 4, 8, 2].map((cell) => clock.enter(cell, now))).toEqual([false, true, false, true]);
+  });
+
   it("is behind by what a section took too long, and by what the ones before did", () => {
     clock.toggle(now);
     expect(pass(7)).toMatchObject({ left: -60, behind: 60 });

@@ -1,34 +1,46 @@
 // @ts-check
 /**
- * The speaker's notes. They follow the lesson while "follow" is on, and are leafed through with the arrow keys. Where the lesson's
- * sections have minutes, the time that is left is counted down (talk_clock.js): the space bar starts and pauses it.
+ * The speaker's notes. They follow the lesson while "follow" is on, and drive it: forward and back, a blank screen, a section. The up
+ * and down arrows look at other notes and leave the room where it is. Where the lesson's sections have minutes, the time that is left
+ * is counted down (talk_clock.js): the space bar starts and pauses it, for every window of the talk.
  *
  * For tests the body carries: data-state = loading | ready | missing, data-cell, data-scene, data-following, data-heard
- * (whether a lesson in this browser has spoken), data-away (the picture on the stage is not as it was marked), and with minutes
- * data-section and data-clock = waiting | running | paused.
+ * (whether a lesson in this browser has spoken), data-away (the picture on the stage is not as it was marked), data-blank, data-new
+ * (the lesson is at a cell that is not saved), and with minutes data-section and data-clock = waiting | running | paused.
  *
  * @typedef {{ cell: number, id: string, kind: string, heading: string, first: string, notes: string, scenes: [string, string][], cut: string }} Cue
- * @typedef {{ from: string, path: string, cell: number, id: string, stage: Stage | null }} Word
+ * @typedef {{ from: string, path: string, cell: number, id: string, stage: Stage | null, blank?: boolean, next?: { text: string, notes: string } | null }} Word
+ *   ``next`` is what the key for "forward" will do
  * @typedef {{ scenes: string[], notes: string[], scene: number, step: number, steps: number | null, away: boolean, kernel: string }} Stage
  */
 
 import { TalkClock, clockText, paceText } from "./talk_clock.js";
 
 const lesson = new URLSearchParams(location.search).get("lesson") ?? "";
+const PLACE = `api/place?lesson=${encodeURIComponent(lesson)}`;
+const PATIENCE = 2000; // milliseconds
 const channel = new BroadcastChannel("tensorkit-talk");
 const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const began = { at: Date.now() };
 
 /** @type {Cue[]} */
 let cues = [];
+/** @type {{ first: number, title: string, minutes?: number }[]} what the speaker can go to */
+let starts = [];
 let at = 0;
 let following = true;
-let heard = false;
+/** Whether the lesson is at a cell that was inserted after `at`, and is not saved yet. */
+let inserted = false;
+/** @type {Word | null} what the lesson in this browser has said last */
+let word = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} until the lesson should have answered */
+let waiting;
+let silent = false;
 /** @type {Stage | null} what is on the stage of the current cell */
 let stage = null;
 /** @type {TalkClock | null} only where sections have minutes */
 let talk = null;
-const KEPT = `tensorkit-talk ${lesson}`;
+/** Without minutes: when the time began that is shown. */
+let began = Date.now();
 
 async function load() {
   const answer = await fetch(`api/talk?lesson=${encodeURIComponent(lesson)}`);
@@ -39,22 +51,34 @@ async function load() {
     return;
   }
   const read = await answer.json();
+  const clock = document.body.dataset.state === "ready" ? null : await kept();
   cues = read.cues;
-  talk = read.sections.length ? new TalkClock(read.sections, talk?.kept ?? kept()) : null;
-  part("pace").hidden = talk === null;
+  const headed = cues.filter(({ heading }, k) => heading && heading !== cues[k - 1]?.heading);
+  starts = read.sections.length ? read.sections : headed.map(({ cell, heading }) => ({ first: cell, title: heading }));
+  talk = read.sections.length ? new TalkClock(read.sections, talk?.kept ?? clock) : null;
+  began = clock?.began ?? began;
+  part("pace").hidden = part("timing").hidden = talk === null;
   part("since").hidden = talk !== null;
+  part("sections").replaceChildren(...starts.map(entry));
   at = Math.min(at, Math.max(0, cues.length - 1));
   document.body.dataset.state = "ready";
-  show();
+  settle();
 }
 
-/** The time that a page of this lesson had counted before it was loaded again. */
-function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-  } catch {
-    return null;
-  }
+/** The time that this talk had come to, in whatever window. */
+async function kept() {
+  const answer = await fetch(PLACE).catch(() => null);
+  return answer?.ok ? ((await answer.json()).clock ?? null) : null;
+}
+
+/** The other windows of the talk, and those that are opened later, have the time from here. */
+function tellTime() {
+  const clock = talk?.kept ?? { began };
+  channel.postMessage({ from: "clock", path: lesson, clock });
+  const token = /(?:^|; )_xsrf=([^;]*)/.exec(document.cookie)?.[1] ?? "";
+  const asked = { method: "PUT", headers: { "X-XSRFToken": token }, body: JSON.stringify({ clock }), keepalive: true };
+  void fetch(PLACE, asked).catch(() => null); // without the server the time is counted all the same
+  tick();
 }
 
 /** Where there is something to say. @param {Cue} cue */
@@ -84,32 +108,43 @@ function paragraphs(notes) {
 }
 
 function show() {
-  const cue = cues[at];
-  if (!cue) return;
+  if (!cues[at]) return;
+  const cue = inserted ? { ...cues[at], first: "", notes: "This cell is new: it has no notes yet.", scenes: [], cut: "" } : cues[at];
   const upcoming = cues.slice(at + 1).find(worth) ?? cues[at + 1];
   const scenes = stage?.scenes.length ? stage.scenes.map((name, k) => [name, stage?.notes[k] || cue.scenes[k]?.[1] || ""]) : cue.scenes;
   const scene = stage ? stage.scene : -1;
-  const words = KERNEL[stage?.kernel ?? ""] ?? "";
-  part("kernel").hidden = words === "";
-  if (part("kernel").textContent !== words) part("kernel").textContent = words; // it is an alert: said once
+  alarm("kernel", KERNEL[stage?.kernel ?? ""] ?? "");
+  alarm("room", silent ? "The lesson’s window does not answer. Is it open?" : word?.blank ? "The room sees a blank screen: B shows the lesson again." : "");
   part("lesson").textContent = lesson;
   part("now").textContent = cue.heading;
   part("first").textContent = cue.first + stepText(stage) + (stage?.away ? "   ·   off the script: R returns" : "");
   part("notes").replaceChildren(...paragraphs(cue.notes || (scenes.length ? "" : "Nothing is noted for this cell.")));
-  part("notes").dataset.long = String(Math.min(2, Math.floor(cue.notes.length / 260)));
+  part("notes").dataset.long = String(Math.min(3, Math.floor(cue.notes.length / 260)));
   part("cut").hidden = cue.cut === "";
   part("cut").textContent = `Short of time: ${cue.cut}`;
   part("scenes").hidden = scenes.length === 0;
   part("scenes").replaceChildren(...scenes.map(([name, notes], k) => item(name, notes, k === scene)));
   const within = scenes[scene + 1];
-  part("next").textContent = within && stage ? within[0] : upcoming ? upcoming.first : "The end.";
-  part("next-notes").textContent = within && stage ? within[1] : (upcoming?.notes ?? "");
-  part("place").textContent = `cell ${at + 1} of ${cues.length}`;
+  const told = (following && word?.next) || null;
+  const guess = within && stage ? { text: within[0], notes: within[1] } : { text: upcoming?.first ?? "The end.", notes: upcoming?.notes ?? "" };
+  part("next").textContent = (told ?? guess).text;
+  part("next-notes").textContent = (told ?? guess).notes;
+  part("place").textContent = `${inserted ? "after " : ""}cell ${at + 1} of ${cues.length}`;
+  part("said").textContent = saying();
   part("follow").setAttribute("aria-pressed", String(following));
-  part("said").textContent = heard ? (following ? "following the lesson" : "") : "open the lesson in this browser, and the notes follow it";
-  /** @type {HTMLButtonElement} */ (part("back")).disabled = at === 0;
-  /** @type {HTMLButtonElement} */ (part("on")).disabled = at >= cues.length - 1;
-  Object.assign(document.body.dataset, { cell: String(at), scene: scenes[scene]?.[0] ?? "", following: String(following), heard: String(heard), away: String(stage?.away ?? false) });
+  part("blank").setAttribute("aria-pressed", String(word?.blank ?? false));
+  const current = starts.filter(({ first }) => first <= at).length - 1;
+  [...part("sections").querySelectorAll("button")].forEach((one, k) => one.setAttribute("aria-current", String(k === current)));
+  const disabled = { blank: !word, follow: !word, up: at === 0, down: at >= cues.length - 1, back: !word && at === 0, forward: !word && at >= cues.length - 1 };
+  for (const [id, off] of Object.entries(disabled)) /** @type {HTMLButtonElement} */ (part(id)).disabled = off;
+  const { dataset } = document.body;
+  const moved = dataset.cell !== String(at) || dataset.scene !== (scenes[scene]?.[0] ?? "");
+  Object.assign(dataset, { cell: String(at), scene: scenes[scene]?.[0] ?? "", following: String(following), heard: String(word !== null) });
+  Object.assign(dataset, { away: String(stage?.away ?? false), blank: String(word?.blank ?? false), new: String(inserted) });
+  if (moved) {
+    scrollTo(0, 0);
+    part("scenes").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
   tick();
 }
 
@@ -123,73 +158,140 @@ function item(name, notes, current) {
   return made;
 }
 
+/** An alert: a reader of the page hears it once. @param {string} id @param {string} words */
+function alarm(id, words) {
+  part(id).hidden = words === "";
+  if (part(id).textContent !== words) part(id).textContent = words;
+}
+
+function saying() {
+  if (!word) return "open the lesson in this browser to follow it";
+  return following ? "following the lesson" : `the room is at cell ${word.cell + 1}: F goes there`;
+}
+
+/** A section to go to. @param {typeof starts[number]} start */
+function entry({ first, title, minutes }) {
+  const made = document.createElement("li");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = title + (minutes ? `   (${minutes} min)` : "");
+  button.addEventListener("click", () => {
+    part("sections").hidePopover();
+    const { id } = cues[first];
+    if (word && id) drive("goto", { id });
+    else look(first);
+  });
+  made.append(button);
+  return made;
+}
+
+/** These notes, and the room stays where it is. @param {number} to */
+function look(to) {
+  at = to;
+  following = inserted = false;
+  stage = null;
+  // Who has no lesson to follow in this browser leafs through the talk as it is given.
+  if (!word && talk?.enter(at, Date.now())) tellTime();
+  show();
+}
+
 /** To the next cell that has something to say. @param {1 | -1} by */
 function leaf(by) {
   let to = at + by;
   while (cues[to] && !worth(cues[to])) to += by;
-  if (!cues[to]) to = Math.max(0, Math.min(cues.length - 1, at + by));
-  at = to;
-  // Who has no lesson to follow in this browser leafs through the talk as it is given.
-  if (!heard) talk?.enter(at, Date.now());
-  following = false;
-  stage = null;
-  show();
+  look(cues[to] ? to : Math.max(0, Math.min(cues.length - 1, at + by)));
 }
+
+/** What a speaker does from here, the room does. @param {"next" | "back" | "blank" | "goto"} act @param {{ id?: string }} [more] */
+function drive(act, more = {}) {
+  channel.postMessage({ from: "notes", path: lesson, do: act, ...more });
+  if (act !== "blank" && !following) follow();
+  else ask();
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    silent = true;
+    show();
+  }, PATIENCE);
+}
+
+/** The lesson says where it is. */
+const ask = () => channel.postMessage({ from: "notes", path: lesson });
+const forward = () => (word ? drive("next") : leaf(1));
+const back = () => (word ? drive("back") : leaf(-1));
+const blank = () => word && drive("blank");
 
 function follow() {
   following = !following;
-  if (following) channel.postMessage({ from: "notes" });
+  if (following) ask();
+  settle();
+}
+
+/** The notes of the cell where the lesson is. */
+function settle() {
+  if (!word) return show();
+  const found = find(word);
+  // Old notebooks have no ids: there the number has to do.
+  const isNew = found < 0 && cues.some(({ id }) => id !== "");
+  const here = found < 0 ? Math.max(0, Math.min(cues.length - 1, word.cell - Number(isNew))) : found;
+  if (talk?.enter(here, Date.now())) tellTime();
+  if (following) [at, inserted, stage] = [here, isNew, word.stage];
   show();
 }
 
+/** @param {Word} of */
+const find = (of) => cues.findIndex(({ id }) => id !== "" && id === of.id);
+
 channel.addEventListener("message", async ({ data }) => {
-  const word = /** @type {Word} */ (data);
-  if (word?.from !== "lesson" || word.path !== lesson) return;
-  heard = true;
-  talk?.enter(word.cell, Date.now());
-  if (!following) return show();
-  let found = cues.findIndex((cue) => cue.id !== "" && cue.id === word.id);
-  if (found < 0 || cues[found].cell !== word.cell) {
-    await load(); // the speaker has edited the lesson
-    found = cues.findIndex((cue) => cue.id !== "" && cue.id === word.id);
-  }
-  at = found >= 0 ? found : Math.max(0, Math.min(cues.length - 1, word.cell));
-  stage = word.stage;
-  show();
+  if (data?.path !== lesson) return;
+  if (data.from === "clock") takeTime(data.clock);
+  if (data.from !== "lesson") return;
+  word = /** @type {Word} */ (data);
+  silent = false;
+  clearTimeout(waiting);
+  // Where the cell is not where the file has it, the speaker has edited the lesson.
+  if (cues[find(data)]?.cell === data.cell) settle();
+  else await load();
 });
 
+/** Another window's time. @param {import("./talk_clock.js").Kept & { began?: number }} clock */
+function takeTime(clock) {
+  if (talk && clock.spent?.length === talk.sections.length) talk = new TalkClock(talk.sections, clock);
+  began = clock.began ?? began;
+  tick();
+}
+
+/** @type {Record<string, () => unknown>} */
+const KEYS = {
+  PageDown: forward, ArrowRight: forward, PageUp: back, ArrowLeft: back, b: blank, B: blank, ".": blank,
+  ArrowDown: () => leaf(1), ArrowUp: () => leaf(-1), f: follow, F: follow, " ": run,
+};
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey) return;
-  const act = { ArrowRight: () => leaf(1), PageDown: () => leaf(1), ArrowLeft: () => leaf(-1), PageUp: () => leaf(-1), f: follow, F: follow, " ": run }[event.key];
+  if (event.altKey || event.ctrlKey || event.metaKey || !KEYS[event.key]) return;
   if (event.key === " " && event.target instanceof HTMLButtonElement) return;
-  if (!act) return;
-  act();
+  if (!event.repeat) KEYS[event.key]();
   event.preventDefault();
 });
-part("on").addEventListener("click", () => leaf(1));
-part("back").addEventListener("click", () => leaf(-1));
-part("follow").addEventListener("click", follow);
-part("since").addEventListener("click", () => {
-  began.at = Date.now();
-  tick();
+// What was clicked does not take the keyboard: the space bar is the clock's.
+document.addEventListener("mousedown", (event) => {
+  if (event.target instanceof Element && event.target.closest("button")) event.preventDefault();
 });
-
-part("run").addEventListener("click", run);
-part("again").addEventListener("click", () => {
-  talk?.again(Date.now());
-  tick();
-});
+const buttons = { forward, back, blank, follow, run, again, up: () => leaf(-1), down: () => leaf(1), since: () => { began = Date.now(); tellTime(); } };
+for (const [id, act] of Object.entries(buttons)) part(id).addEventListener("click", act);
 
 /** Start, pause, go on. */
 function run() {
   talk?.toggle(Date.now());
-  tick();
+  tellTime();
+}
+
+function again() {
+  talk?.again(Date.now());
+  tellTime();
 }
 
 /** The minutes that are left: of the section in which the speaker is, and of the talk. @param {TalkClock} of */
 function pace(of) {
   of.pass(Date.now());
-  sessionStorage.setItem(KEPT, JSON.stringify(of.kept));
   const { title, minutes, left, talk: all, talkLeft, behind, running, begun } = of.time;
   part("section-left").textContent = clockText(left);
   part("section").textContent = `${minutes} min: ${title}`;
@@ -207,7 +309,7 @@ function pace(of) {
 function tick() {
   if (talk) pace(talk);
   const now = new Date();
-  const seconds = Math.floor((now.getTime() - began.at) / 1000);
+  const seconds = Math.max(0, Math.floor((now.getTime() - began) / 1000));
   const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
   part("clock").textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
   part("since").textContent = `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
@@ -217,4 +319,4 @@ function tick() {
 tick();
 setInterval(tick, 1000);
 await load();
-channel.postMessage({ from: "notes" });
+ask();

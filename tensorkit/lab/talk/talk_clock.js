@@ -10,7 +10,7 @@
  */
 
 export class TalkClock {
-  /** @param {Section[]} sections @param {Kept | null} [kept] what `kept` gave: a page that is loaded again goes on */
+  /** @param {Section[]} sections @param {Kept | null} [kept] what `kept` gave: every page of a talk goes on from there */
   constructor(sections, kept = null) {
     this.sections = sections;
     const same = kept?.spent?.length === sections.length;
@@ -41,10 +41,12 @@ export class TalkClock {
     this.since = now;
   }
 
-  /** The speaker is at this cell. @param {number} cell @param {number} now */
+  /** The speaker is at this cell. @param {number} cell @param {number} now @returns {boolean} whether that is another section */
   enter(cell, now) {
     this.pass(now);
+    const before = this.at;
     this.at = this.sectionOf(cell);
+    return this.at !== before;
   }
 
   /** Start, pause, go on. @param {number} now */
