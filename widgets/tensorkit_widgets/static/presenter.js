@@ -336,7 +336,9 @@ export class Presenter {
     const { frame, more } = this;
     const below = frame ? frame.scrollHeight - frame.clientHeight : 0;
     more.classList.toggle("tk-at-end", (frame?.scrollTop ?? 0) > below - SLACK);
+    const { hidden } = more;
     more.hidden = below - more.offsetHeight < SLACK; // it takes room itself
+    if (hidden !== more.hidden) this.sized();
   }
 
   /** Most of what is in sight further down, or up. @param {1 | -1} by */

@@ -10,7 +10,7 @@ const LABEL = 13;
 /** What a tile keeps free at the sides of its words. */
 const RIM = 4;
 /** What is left under a picture that is cut to what it draws. */
-const FOOT = 8;
+const FOOT = 4;
 
 /** What was made larger, and the smallest label after that. @type {WeakMap<SVGSVGElement, { larger: SVGTextContentElement[], least: number }>} */
 const known = new WeakMap();
