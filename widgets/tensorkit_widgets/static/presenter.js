@@ -2,11 +2,13 @@
 /**
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
- * A picture is as large as all of it fits the window; one that needs little of its page is larger than the page would be. What is
- * made larger than the window scrolls with up and down, and a sign says that there is more. Keys on the stage: right and left step on
- * and back, and where there is no further step they go to the next scene or the one before. PageDown and PageUp, a clicker's keys,
- * and the space bar go from scene to scene; where there are no scenes they step. At the end all of them ask the page to go on
- * ("tensorkit-stage-end"), which the talk's extension hears. N is the next scene. A field gives the keyboard back on Enter and Escape.
+ * A picture is as large as all of it fits the window, but never so small that the back row cannot read a label; one that needs
+ * little of its page is larger than the page would be. Where a picture is too tall for that, the controls make room for it. What is
+ * still larger than the window scrolls with up and down, and a sign says that there is more. H hides the controls, or shows them again.
+ * Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one before.
+ * PageDown and PageUp, a clicker's keys, and the space bar go from scene to scene; where there are no scenes they step. At the end
+ * all of them ask the page to go on ("tensorkit-stage-end"), which the talk's extension hears. N is the next scene. A field gives
+ * the keyboard back on Enter and Escape.
  * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene, with the numbers that
  * were in the cells then (those that the notebook's own cells wrote since stay). L changes
  * between light and dark, + and − change the size (50 to 300 %), past the one that fits, and 0 fits it to the window again. Where a key can do
@@ -21,6 +23,7 @@
 
 import { make } from "./dom.js";
 import { canRevive, forget, nameOf, revive } from "./kernel_restart.js";
+import { drawnHeight, enlarge, LEGIBLE, plain } from "./stage_type.js";
 import { keep, kept } from "./talk_memory.js";
 
 const SIZES = [50, 75, 100, 125, 150, 175, 200, 250, 300];
@@ -35,18 +38,26 @@ const MARGIN = 28;
 const MUCH = 1.25;
 
 /** What all pictures of the page share. */
-const shared = { dark: /** @type {boolean | null} */ (null) };
+const shared = { dark: /** @type {boolean | null} */ (null), bare: /** @type {boolean | null} */ (null) };
 
-/** How wide the page of a picture is that is cut. @type {WeakMap<SVGSVGElement, number>} */
+/** How wide and how high the page of a picture is that is cut. @type {WeakMap<SVGSVGElement, [number, number]>} */
 const pages = new WeakMap();
+
+/** @param {SVGSVGElement} svg @returns {[number, number]} its page's width and height */
+function pageOf(svg) {
+  const page = pages.get(svg) ?? [Number(svg.getAttribute("width")), Number(svg.getAttribute("height"))];
+  pages.set(svg, page);
+  return page;
+}
 /** Less than this is no line of a picture. */
 const SLACK = 8;
 
 /** How much of its page's width a picture needs. @param {SVGSVGElement} svg */
 function needed(svg) {
-  const { x, width } = svg.getBBox?.() ?? { x: 0, width: PAGE };
+  const [page] = pageOf(svg);
+  const { x, width } = svg.getBBox?.() ?? { x: 0, width: page };
   const right = Math.ceil(x + width + MARGIN);
-  return right < NEARLY_ALL * PAGE ? right : PAGE;
+  return right < NEARLY_ALL * page ? right : page;
 }
 
 export class Presenter {
@@ -70,6 +81,10 @@ export class Presenter {
     this.fit = 100;
     /** Whether a scene begins, for which the size is found afresh. */
     this.begins = false;
+    /** The size in percent at which the smallest label of this picture can just be read from the back row. */
+    this.least = 0;
+    /** Whether this picture is too tall to be seen with its controls. */
+    this.tall = false;
     /** The old picture stays on the stage until the new one is there. */
     this.held = false;
     this.button = make("button", { type: "button", class: "tk-present", "data-role": "present", "aria-pressed": "false", title: "fill the window, for a room (P)" }, "Present");
@@ -108,7 +123,7 @@ export class Presenter {
       button("smaller", "−", "smaller (−)", () => this.scale(-1)), this.size, button("larger", "+", "larger (+)", () => this.scale(1)),
       button("fit", "Fit", "fit the window (0)", () => this.scale(0)),
       button("theme", "Light / dark", "change the theme (L)", () => this.theme()), button("leave", "Leave", "back to the notebook (Escape)", () => this.leave()),
-      this.told,
+      this.told, make("span", { class: "tk-stage-hint", "data-role": "bare-hint" }, "H shows the controls"),
     );
     root.addEventListener("keydown", (event) => this.pressed(event));
     root.addEventListener("click", (event) => {
@@ -224,7 +239,18 @@ export class Presenter {
 
   /** How many times larger the page of the picture is: a picture that is cut to what it needs of its page is larger still. */
   get pageZoom() {
-    return this.open && !this.chosen ? Math.min(this.fit, this.whole) / 100 : this.zoom;
+    return this.open && !this.chosen ? Math.min(this.fit, Math.max(this.whole, this.least)) / 100 : this.zoom;
+  }
+
+  /** Whether the controls are hidden: as it was chosen, for one picture after another, or because this one needs their room. */
+  get bare() {
+    return this.open && (shared.bare ?? this.tall);
+  }
+
+  /** Hide the controls, or show them again. */
+  strip() {
+    shared.bare = !this.bare;
+    this.refit();
   }
 
   /** Where the picture is. */
@@ -252,6 +278,7 @@ export class Presenter {
     const percent = Math.round(this.zoom * 100);
     this.root.dataset.stage = this.open ? String(percent) : "";
     this.root.dataset.fitted = String(this.open && !this.chosen);
+    this.root.dataset.bare = String(this.bare);
     this.size.textContent = this.chosen ? `${percent} %, 0 fits` : `${percent} %, fits`;
     this.cut();
     this.sized();
@@ -259,6 +286,7 @@ export class Presenter {
 
   /** Fit the window afresh: it has another size, or the picture came onto the stage. */
   refit() {
+    this.tall = false;
     this.show();
     this.fit = this.whole;
     this.begins = true;
@@ -272,39 +300,55 @@ export class Presenter {
     const { frame } = this;
     const svg = frame?.querySelector("svg");
     const unusual = this.root.querySelector('[data-role="kernel"]:not([hidden]), details[open]');
+    if (svg) this.least = Math.ceil((LEGIBLE / (enlarge(svg) || Infinity)) * 100);
     // A picture that is still to be laid out for the stage has another height there.
     if (!this.chosen && frame?.clientHeight && svg && !unusual && this.root.dataset.room !== "") {
-      const before = this.begins ? this.fit : Infinity;
-      if (this.begins) this.fit = Math.max(this.whole, Math.min(this.whole * LARGER, SIZES[SIZES.length - 1]));
+      const { begins, fit } = this;
       this.begins = false;
       this.more.hidden = true;
-      const [width, height] = [needed(svg), Number(svg.getAttribute("height"))];
-      // What stands around the picture shrinks with it: a few rounds come to rest.
-      for (let round = 0; round < 6; round += 1) {
-        this.show();
-        const room = [frame.clientWidth / width, frame.clientHeight / height];
-        const fit = Math.max(SIZES[0], Math.floor(Math.min(...room) * 100));
-        if (fit >= this.fit) break;
-        this.fit = fit;
+      // Controls do not go away from under the hand that works them.
+      const busy = !begins && this.root.querySelector(".tk-head")?.contains(document.activeElement);
+      if (!this.fitted(svg, frame, begins) && shared.bare === null && !this.tall && !busy) {
+        this.tall = true;
+        this.fitted(svg, frame, begins);
       }
-      if (this.fit > before && this.fit < before * MUCH) this.fit = before;
+      if (begins && this.fit > fit && this.fit < fit * MUCH) this.fit = Math.max(fit, this.least);
+      if (begins) frame.scrollTop = 0;
     }
     this.show();
     this.sign();
   }
 
-  /** A picture that is larger than its page would be is cut to what it needs; any other one is whole. */
+  /** Find the size. @param {SVGSVGElement} svg @param {HTMLElement} frame @param {boolean} begins whether it may be larger than before @returns {boolean} whether all of the picture is in sight */
+  fitted(svg, frame, begins) {
+    const { whole, least } = this;
+    if (begins) this.fit = Math.max(whole, least, Math.min(whole * LARGER, SIZES[SIZES.length - 1]));
+    const width = needed(svg);
+    const height = drawnHeight(svg, pageOf(svg)[1]);
+    // What stands around the picture shrinks with it: a few rounds come to rest.
+    for (let round = 0; round < 6; round += 1) {
+      this.show();
+      const room = [frame.clientWidth / width, frame.clientHeight / height];
+      const fit = Math.max(SIZES[0], least, Math.floor(Math.min(...room) * 100));
+      if (fit >= this.fit) break;
+      this.fit = fit;
+    }
+    return (height * this.fit) / 100 <= frame.clientHeight + 1;
+  }
+
+  /** On the stage a picture is cut to the height of what it draws, and one that is larger than its page would be to what it needs. */
   cut() {
     const svg = this.frame?.querySelector("svg");
     if (!svg) return;
-    const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
-    if (!pages.has(svg)) pages.set(svg, width);
-    const page = pages.get(svg) ?? width;
-    const wanted = this.pageZoom < this.zoom ? Math.min(page, needed(svg)) : page;
-    if (wanted === width) return;
-    svg.setAttribute("width", String(wanted));
-    svg.setAttribute("viewBox", `0 0 ${wanted} ${height}`);
-    this.frame?.style.setProperty("--tk-width", `${wanted}px`);
+    const page = pageOf(svg);
+    if (!this.open) plain(svg);
+    const width = this.pageZoom < this.zoom ? Math.min(page[0], needed(svg)) : page[0];
+    const height = this.open ? drawnHeight(svg, page[1]) : page[1];
+    if (width === Number(svg.getAttribute("width")) && height === Number(svg.getAttribute("height"))) return;
+    svg.setAttribute("width", String(width));
+    svg.setAttribute("height", String(height));
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.frame?.style.setProperty("--tk-width", `${width}px`);
   }
 
   /** Whether there is more below, where what was made larger does not fit. */
@@ -312,7 +356,9 @@ export class Presenter {
     const { frame, more } = this;
     const below = frame ? frame.scrollHeight - frame.clientHeight : 0;
     more.classList.toggle("tk-at-end", (frame?.scrollTop ?? 0) > below - SLACK);
+    const { hidden } = more;
     more.hidden = below - more.offsetHeight < SLACK; // it takes room itself
+    if (hidden !== more.hidden) this.sized();
   }
 
   /** Most of what is in sight further down, or up. @param {1 | -1} by */
@@ -434,7 +480,7 @@ export class Presenter {
     const button = event.target instanceof HTMLElement && event.target.matches("button, summary");
     /** @type {Record<string, () => void>} */
     const keys = {
-      n: () => this.scene(1), m: () => this.remember(), r: () => this.come(), l: () => this.theme(),
+      h: () => this.strip(), n: () => this.scene(1), m: () => this.remember(), r: () => this.come(), l: () => this.theme(),
       k: () => {
         if (!this.again.hidden) void revive(this);
       },
