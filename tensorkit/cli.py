@@ -23,6 +23,7 @@ from .lab import server
 from .lab.cues import paces
 from .lab.ending import command
 from .lab.errors import LabError
+from .lab.handout import write_pages
 from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
 from .lab.rehearsal import Performance, rehearse
@@ -162,10 +163,25 @@ def present(
 
 @app.command()
 def handout(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the page is written.")] = Path("."),
+    lesson: Annotated[
+        str,
+        typer.Argument(
+            metavar="LESSON", help="A lesson by its name or number, or a notebook of yours in DIR."
+        ),
+    ] = "webinar",
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Your folder for the lessons; the page is written there.")
+    ] = Path("tensorkit-lessons"),
+    audience: Annotated[
+        bool, typer.Option("--audience", help="Leave the answers out: lines to write on in their place.")
+    ] = False,
 ) -> None:
-    """Write the hand-out of the talk `webinar`, one page, as SVG and as PDF."""
-    _of_widgets("plots.handout").write_handout(folder)
+    """Write LESSON as HTML and PDF to hand out; of the talk `webinar` one sheet of paper, with --audience all of it."""
+    if lesson == "webinar" and not audience:
+        _of_widgets("plots.handout").write_handout(folder)
+        return
+    for line in write_pages(lesson, folder, audience=audience):
+        _say(line)
 
 
 def _rehearsed(notebook: Path) -> bool:

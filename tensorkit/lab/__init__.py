@@ -10,6 +10,7 @@
 | `tensorkit.lab.cues` | what is said at each cell, and how long may it take? |
 | `tensorkit.lab.scene_rehearsal` | … and does every scene play? |
 | `tensorkit.lab.notes` | what does the speaker see? (a Jupyter server extension) |
+| `tensorkit.lab.handout` | what does the audience take home? |
 | `tensorkit.lab.report` | is this machine ready? |
 | `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |
 | `tensorkit.lab.ending` | how does every command end: what does it say, and with which exit status? |

@@ -34,7 +34,7 @@ SAID = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("out") / "handout"
-    command = [sys.executable, "-W", "error", "-m", "tensorkit.cli", "handout", str(place)]
+    command = [sys.executable, "-W", "error", "-m", "tensorkit.cli", "handout", "webinar", str(place)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert [Path(line).name for line in done.stdout.split()] == ["webinar_handout.svg", "webinar_handout.pdf"]
     return place
