@@ -176,6 +176,7 @@ export class Presenter {
     this.open = true;
     this.root.tabIndex = -1; // the keyboard's place when no part has it
     shared.dark ??= kept("dark") ?? null;
+    shared.bare ??= kept("bare") ?? null;
     this.chosen ||= kept("sizes")?.[nameOf(this.root)] ?? 0;
     this.speak("");
     this.root.before(this.place);
@@ -250,6 +251,7 @@ export class Presenter {
   /** Hide the controls, or show them again. */
   strip() {
     shared.bare = !this.bare;
+    keep("bare", shared.bare);
     this.refit();
   }
 
