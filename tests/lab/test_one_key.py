@@ -4,6 +4,8 @@ At each step something that the room sees has changed, the active cell or its pi
 before its question, and the speaker's notes are at that step. On the way the kernel is killed, the page loaded again and
 the server gone for a while: each time the talk goes on from the same place.
 
+A second test does what the directions of the notes say, each key of them, to the letter.
+
 The talk `webinar` and one lesson a day in turn; `TENSORKIT_WALK=all` presents all of them, and `pytest -s` prints the
 table: steps, those that could not be seen, cells that were left out, and the smallest type on the stage.
 """
@@ -14,6 +16,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +27,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tensorkit.lab.cues import Cue, cues
 from tests.browser.beginning import until
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
 from tests.lab.test_serving import TOKEN, Served, running
@@ -79,6 +83,14 @@ CONNECTED = """() => {
     const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session ?? {};
     return kernel?.connectionStatus === "connected" && kernel.status === "idle";
 }"""
+
+NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
+DIRECTION = re.compile(
+    r"(?P<P>\bP\b)|(?P<N>\bN\b)(?:[^.;:]*? through (?P<scenes>\w+) scenes?)?|(?P<R>\bR\b|\b[Rr]eveal\b)"
+    r"|\b[Tt]ype (?P<type>(?:[.\[]|-?\d|t\[)[^;]*?)(?= on | and |, then |;|\.?$)"
+    r"|right arrow, (?P<steps>\w+) (?:steps|times)|(?P<back>\bPageUp\b)"
+)
+"""What a direction tells a speaker to press or to type; the rest is said to people, or done with the mouse."""
 
 
 @pytest.fixture(scope="module")
@@ -202,3 +214,86 @@ def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.F
     assert missed == []
     assert talk.faults == []
     assert seen["cell"] == seen["last"]
+
+
+def told(cue: Cue) -> Iterator[tuple[str, str, int]]:
+    """What a cell's directions tell one to do, in order: the kind, what is typed, and how often."""
+    lines = [line.strip() for line in cue.notes.splitlines()]
+    for line in lines:
+        for found in DIRECTION.finditer(line) if line.startswith("▸") else ():
+            kind = found.lastgroup if found.lastgroup != "scenes" else "N"
+            many = found["scenes"] or found["steps"]
+            yield str(kind), (found["type"] or "").rstrip("."), NUMBERS[many] if many else 1
+
+
+class Follower:
+    """Does what the directions say, and looks whether it happens."""
+
+    def __init__(self, talk: Talk, cue: Cue) -> None:
+        self.talk, self.room, self.cue = talk, talk.room, cue
+        talk.notes.evaluate(
+            "([path, id]) => new BroadcastChannel('tensorkit-talk').postMessage({ from: 'notes', path, do: 'goto', id })",
+            [talk.path, cue.id],
+        )
+        until(self.room, "(cell) => window.jupyterapp.shell.currentWidget.content.activeCellIndex === cell", arg=cue.cell)
+        talk.ready()
+        self.card = self.room.locator(f'[data-windowed-list-index="{cue.cell}"] .tk-card[data-kind="predict"]')
+        self.stage = self.room.locator("dialog.tk-stage[open] > .tk-root")
+
+    def on_stage(self, **state: object) -> None:
+        self.room.locator(
+            "dialog.tk-stage[open] > .tk-root" + "".join(f'[data-{name}="{value}"]' for name, value in state.items())
+        ).wait_for()
+
+    def do(self, kind: str, text: str, many: int) -> None:
+        """One direction."""
+        press = self.room.keyboard.press
+        staged = self.stage.count() == 1
+        if kind == "P":
+            press("p")
+            self.on_stage()
+        elif kind == "N":
+            names = [name for name, _ in self.cue.scenes]
+            first = names.index(self.stage.get_attribute("data-scene")) + 1 if self.stage.get_attribute("data-scene") else 0
+            for name in names[first : first + many]:
+                press("n")
+                self.on_stage(scene=name)
+            assert first + many <= len(names), "so many scenes are there"
+        elif kind == "R" and not staged:
+            assert self.card.count() == 1, "a question to answer"
+            press("r")
+            self.room.locator(f'[data-windowed-list-index="{self.cue.cell}"] .tk-card[data-revealed="true"]').wait_for()
+        elif kind == "R":
+            press("r")
+            self.room.locator("dialog.tk-stage[open] > .tk-root:not([data-away])").wait_for()
+        elif kind == "type":
+            before = self.stage.get_attribute("data-revision")
+            self.stage.locator("input[type=text]:visible").first.fill(text)
+            press("Enter")
+            until(self.room, f"(before) => document.querySelector('dialog.tk-stage > .tk-root').dataset.revision !== before", arg=before)
+        elif kind == "steps":
+            back = "back" in self.cue.notes
+            for _ in range(many):
+                at = self.stage.get_attribute("data-step")
+                press("ArrowLeft" if back else "ArrowRight")
+                until(self.room, "(at) => document.querySelector('dialog.tk-stage > .tk-root').dataset.step !== at", arg=at)
+        elif kind == "back":
+            press("PageUp")
+        self.talk.ready()
+
+
+def test_the_directions_of_the_notes_work_as_they_are_written(talk: Talk) -> None:
+    notebook = json.loads((talk.served.folder / talk.path).read_text(encoding="utf-8"))
+    for cue in cues(notebook)[1:]:
+        if not (directions := list(told(cue))):
+            continue
+        one = Follower(talk, cue)
+        for kind, text, many in directions:
+            try:
+                one.do(kind, text, many)
+            except Exception as error:
+                raise AssertionError(f"cell {cue.cell}: {cue.notes.splitlines()[0]!r}: {kind} {text}") from error
+        if one.stage.count():
+            talk.room.keyboard.press("Escape")
+            one.stage.wait_for(state="detached")
+    assert talk.faults == []
