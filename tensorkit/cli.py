@@ -190,6 +190,7 @@ def _rehearsed(notebook: Path) -> bool:
     done = rehearse(notebook, _say_performance)
     _say(done.summary())
     _say(paces(notebook))
+    _say(done.beforehand())
     return done.good
 
 

@@ -24,6 +24,9 @@ __all__ = ["Performance", "Rehearsal", "rehearse"]
 PATIENCE = 300
 """Seconds that one cell may take; a speaker in front of a room waits for none of them."""
 
+_LONG = 2.0
+"""Seconds that a room waits for one cell without noticing."""
+
 _UNDRAWN = "could not be drawn"
 
 
@@ -67,6 +70,21 @@ class Rehearsal:
             return f"{bad} of {counted} did not go as it should; the whole lesson took {seconds:.1f} s."
         counted += f" and {scenes} scene{'' if scenes == 1 else 's'}" if scenes else ""
         return f"All went well: {counted} in {seconds:.1f} s."
+
+    def beforehand(self) -> str:
+        """What to run before people come in: only what would keep them waiting.
+
+        Examples:
+            >>> print(Rehearsal([Performance(1, "x = 1", 0.4)]).beforehand())
+            Nothing need be run before people come in: the clicker, the space bar or → runs each cell.
+            >>> print(Rehearsal([Performance(4, "train()", 8.06), Performance(5, "y = 2", 0.1)]).beforehand())
+            Run the cells up to 4 before people come in: cell 4 takes 8.1 s.
+        """
+        slow = [cell for cell in self.cells if not cell.scenes and cell.seconds > _LONG]
+        if not slow:
+            return "Nothing need be run before people come in: the clicker, the space bar or → runs each cell."
+        took = ", ".join(f"cell {cell.number} takes {cell.seconds:.1f} s" for cell in slow)
+        return f"Run the cells up to {slow[-1].number} before people come in: {took}."
 
 
 def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) -> Rehearsal:

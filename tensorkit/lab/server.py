@@ -228,7 +228,19 @@ def serve(line: Sequence[str], *folders: Path) -> None:
     # (A filter would not do: one of them resets the filters.)
     logging.captureWarnings(True)
     logging.getLogger("py.warnings").addHandler(logging.NullHandler())
-    LabApp.launch_instance(list(line))
+    LabApp.launch_instance([*_in_cipher(), *line])
+
+
+def _in_cipher() -> list[str]:
+    """The setting with which the server speaks to its kernels in cipher, where the installed packages know how.
+
+    A kernel of a recent ipykernel that is spoken to in plain text warns about it in the terminal, each time one starts.
+    """
+    import zmq
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+
+    known = zmq.has("curve") and MappingKernelManager.class_traits().get("transport_encryption")
+    return ["--MappingKernelManager.transport_encryption=auto"] if known else []
 
 
 def _require_home() -> None:

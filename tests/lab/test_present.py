@@ -126,6 +126,7 @@ def test_every_lesson_can_be_presented(
     said = capsys.readouterr()
     assert (rehearsed, said.err) == ([folder / f"{lesson}.ipynb"], "")
     minutes = "min, " in said.out and "of them spoken, at 130 words a minute." in said.out
+    assert said.out.splitlines()[-1].startswith("Nothing need be run before people come in")
     none = "None of its cells gives minutes: the speaker's notes show the time since the start" in said.out
     timed = '"minutes":' in (folder / f"{lesson}.ipynb").read_text(encoding="utf-8")
     assert (minutes, none) == (timed, not timed)

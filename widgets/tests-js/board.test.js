@@ -268,6 +268,18 @@ describe("a board", () => {
       expect(after({ scenes: ["one", "two"], scene: 0 }, " ")).toBe("scene 1");
     });
 
+    it("says nothing more of a moment that is over", () => {
+      const script = { steps: 3, scenes: ["one", "two"], scene: 1 };
+      for (const change of [{ step: 1 }, { scene: 0 }, { away: true }]) {
+        after(script, "n");
+        expect(told()).toMatch(/last scene/);
+        after(script);
+        expect(told(), "the picture is painted again as it was").toMatch(/last scene/);
+        after({ ...script, ...change });
+        expect(told()).toBe("");
+      }
+    });
+
     it("says where Return goes, and that there is something to return from", () => {
       expect(after({ scenes: ["one", "two"], scene: 1 }, "m")).toBe("mark");
       expect(told()).toMatch(/R comes back/);

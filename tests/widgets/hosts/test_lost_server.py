@@ -169,6 +169,19 @@ def test_a_kernel_interrupted_while_the_memory_map_draws(book: Book) -> None:
     assert book.ask("row.tolist()") == "[28.0, 30.0, 32.0, 34.0]"
 
 
+# JupyterLab is let find out that its server is away: how many dialogs it has shown since.
+TOLD = """() => {
+    window.told = 0;
+    new MutationObserver((changes) => {
+        const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+        window.told += added.filter((one) => one.classList?.contains("jp-Dialog")).length;
+    }).observe(document.body, { childList: true });
+    window.jupyterapp.serviceManager.sessions.refreshRunning().catch(() => {});
+}"""
+# By how many pixels the picture on the stage runs off its room: a few are no line of it.
+HIDDEN = "box => Math.max(0, box.scrollHeight - box.clientHeight - 8)"
+
+
 def other_than_its_loss(fault: str) -> bool:
     """JupyterLab says itself that the answers of a kernel which is gone will not come."""
     return "Canceled future" not in fault
@@ -188,8 +201,15 @@ def test_a_server_that_is_stopped_and_started_again(
         book.shows(BOARD, step=1)
         book.part(BOARD, "present").focus()
         book.keyboard.press("p")
+        book.page.evaluate("() => { document.body.dataset.tensorkitPresent = 'ready'; }")
+        book.page.set_viewport_size({"width": 1200, "height": 480})
+        picture = stage.locator(".tk-picture")
+        until(book.page, f"box => !({HIDDEN})(box)", arg=picture.element_handle())
         served.stop()
         stage.locator('[data-kernel="away"]').wait_for()
+        assert picture.evaluate(HIDDEN) == 0, "what is said above the picture hides none of it"
+        book.page.evaluate(TOLD)
+        until(book.page, "() => window.told && !document.querySelector('.jp-Dialog')")
         assert not stage.locator('[data-role="revive"]').is_visible()
         for number in (EXPLORER, MAP):
             book.shows(number, kernel="away")

@@ -95,6 +95,28 @@ def test_a_board_in_a_cell_keeps_the_moment_of_its_cell(lesson: Lesson) -> None:
     assert offered(kept) == [], "what was kept never follows"
 
 
+def test_on_the_stage_it_ends_with_its_own_cell_though_all_cells_have_run(lesson: Lesson) -> None:
+    lesson.run("write", "t[0] = 7")
+    shown = lesson.run("second", "m")
+    shown.scenes = [("before", {"step": 0}), ("after", {"run": True})]
+    seen = shown.text()
+    for k in range(45):
+        lesson.run(f"later {k}", f"t[{k % 6}] = {k + 100}")
+
+    def after(**message: object) -> tuple[int, int, int, bool]:
+        shown._heard(shown, message, [])
+        script = shown.frame["facts"]["script"]
+        return script["step"], script["steps"], script["scene"], script["away"]
+
+    assert after(kind="mark") == (1, 1, -1, False)
+    assert after(kind="step") == (1, 1, -1, False), "there is no further step"
+    assert after(kind="scene", value=0) == (0, 1, 0, False)
+    assert after(kind="scene", value=1) == (1, 1, 1, False)
+    assert after(kind="back") == (0, 1, 1, True)
+    assert after(kind="return") == (1, 1, 1, False)
+    assert shown.text() == seen
+
+
 def test_it_has_what_its_own_cell_did(lesson: Lesson) -> None:
     lesson.run("second", f"m = {lesson.board}()\nm._ipython_display_()\nu = tk.ones(2)")
     assert "u = tk.ones(2)" in lesson.m.text()

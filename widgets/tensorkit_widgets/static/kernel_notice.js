@@ -22,6 +22,20 @@ const ON_STAGE = "The kernel of this picture is gone. Press K: the kernel starts
 /** What needs no kernel: the stage's own buttons, the tabs, and how large the picture is. */
 const LOCAL = '.tk-stage-bar *, .tk-present, [data-role="restart"], [role="tab"], [data-role^="zoom-"]';
 
+/** Close what JupyterLab only says: dialogs with nothing to choose. */
+export function dismiss() {
+  for (const said of document.querySelectorAll(".jp-Dialog .jp-Dialog-footer")) {
+    const buttons = said.querySelectorAll(".jp-Dialog-button");
+    if (buttons.length === 1) /** @type {HTMLElement} */ (buttons[0]).click();
+  }
+}
+
+/** In a talk, while a picture says that the server cannot be reached, JupyterLab need not say it at each attempt too. */
+const silent = new MutationObserver(() => {
+  if (document.querySelector('[data-tk-widget][data-kernel="away"]')) dismiss();
+  else silent.disconnect();
+});
+
 export class KernelNotice {
   /** @param {HTMLElement} root @param {() => void} restart */
   constructor(root, restart) {
@@ -46,6 +60,7 @@ export class KernelNotice {
   show(how, restarts) {
     this.part.hidden = how === "live";
     this.words.textContent = WORDS[how];
+    if (how === "away" && document.body.dataset.tensorkitPresent !== undefined) silent.observe(document.body, { childList: true });
     this.words.classList.toggle("tk-off-stage", restarts);
     this.part.replaceChildren(this.words, ...(restarts ? [this.onStage, this.button] : []));
     if (how !== "gone") return;

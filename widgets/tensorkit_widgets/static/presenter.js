@@ -140,7 +140,10 @@ export class Presenter {
   /** What Python says of scenes and marks. @param {Script | undefined} script */
   update(script) {
     if (!script) return;
-    this.begins ||= script.scene !== this.script.scene;
+    const was = this.script;
+    this.begins ||= script.scene !== was.scene;
+    // What was said of another moment is true no longer.
+    if (script.scene !== was.scene || script.step !== was.step || script.away !== was.away) this.speak("");
     this.script = script;
     const { scenes, scene, marked, away } = script;
     for (const part of [this.before, this.after, this.list]) part.toggleAttribute("hidden", scenes.length === 0);
@@ -296,12 +299,13 @@ export class Presenter {
     this.measure();
   }
 
-  /** As large as all of the picture is in sight, under what was refused too; an open text is no reason. Within a scene only smaller. */
+  /** As large as all of the picture is in sight, under what was refused too, and under a server or kernel that is gone; an open text and
+   * a kernel that is slow for a moment are no reason. Within a scene only smaller. */
   measure() {
     if (!this.open) return;
     const { frame } = this;
     const svg = frame?.querySelector("svg");
-    const unusual = this.root.querySelector('[data-role="kernel"]:not([hidden]), details[open]');
+    const unusual = this.root.dataset.kernel === "slow" || this.root.querySelector("details[open]");
     if (svg) this.least = Math.ceil((LEGIBLE / (enlarge(svg) || Infinity)) * 100);
     // A picture that is still to be laid out for the stage has another height there.
     if (!this.chosen && frame?.clientHeight && svg && !unusual && this.root.dataset.room !== "") {
@@ -450,7 +454,7 @@ export class Presenter {
     const { marked, away } = this.script;
     if (!marked) return;
     this.post({ kind: "return" });
-    this.speak(away ? "As it was marked." : "It is as it was marked.");
+    if (!away) this.speak("It is as it was marked.");
   }
 
   /** What a key did that is not seen, or why it did nothing. @param {string} words */

@@ -221,7 +221,11 @@ export class PictureView {
     const { open, place } = this.stage;
     this.notice.show(how, how === "gone" && canRevive(open ? place.parentElement : this.root));
     this.stage.offer();
-    if (this.stage.open && kernel !== how) this.stage.tell();
+    if (!this.stage.open || kernel === how) return;
+    // What is said above the picture takes room, and gives it back.
+    if (kernel === "slow" || how === "slow") this.stage.measure();
+    else this.stage.refit();
+    this.stage.tell();
   }
 
   dispose() {
