@@ -117,7 +117,7 @@ def test_a_closer_look_lays_nothing_out_again(room: Any, stage: Any) -> None:
             room.keyboard.press("+")
         until(room, SETTLED, arg=root)
         until(room, f"stage => ({PINNED})(stage) !== null", arg=stage.element_handle())
-        where = stage.evaluate(PINNED)
+        where: str = stage.evaluate(PINNED)
         room.keyboard.press("0")
         until(
             room,

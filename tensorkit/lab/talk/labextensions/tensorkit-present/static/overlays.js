@@ -93,7 +93,7 @@ const CLICKS = ["pointerdown", "pointerup", "mousedown", "mouseup", "click", "au
 
 /** A click on the black screen shows the lesson, and does nothing else to it. @param {Event} event */
 function clicked(event) {
-  if (!event.isTrusted) return; // a program's click, as on a button that a key stands for
+  if (!event.isTrusted) return; // a program's click: a key that presses a button
   event.preventDefault();
   event.stopImmediatePropagation();
   if (event.type === "click") blank(false);
