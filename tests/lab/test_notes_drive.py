@@ -268,8 +268,10 @@ def test_the_windows_of_a_talk_have_one_clock(windows: tuple[Any, Any], desk: De
 @pytest.mark.browser
 def test_a_cell_that_is_new_has_no_notes_yet(windows: tuple[Any, Any], served: Served) -> None:
     room, notes = windows
+    room.context.set_offline(True)  # without the server the page knows what it had read
     say(room, 3, id="new")
     notes.locator('body[data-new="true"][data-cell="2"]').wait_for()
+    room.context.set_offline(False)
     shown(notes, now="A talk", notes="This cell is new: it has no notes yet.", first="", next="The end")
     notes.keyboard.press("ArrowUp")
     notes.locator('body[data-new="false"][data-cell="0"]').wait_for()

@@ -43,7 +43,8 @@ let talk = null;
 let began = Date.now();
 
 async function load() {
-  const answer = await fetch(`api/talk?lesson=${encodeURIComponent(lesson)}`);
+  const answer = await fetch(`api/talk?lesson=${encodeURIComponent(lesson)}`).catch(() => null);
+  if (!answer) return settle(); // without the server, what was read before has to do
   if (!answer.ok) {
     const there = answer.status === 400 && lesson !== "";
     part("notes").textContent = there ? `${lesson} is no notebook that can be read.` : `There is no lesson called ${lesson || "(none)"} here.`;
@@ -97,7 +98,7 @@ function stepText(shown) {
   return shown.steps === null ? `   ·   step ${shown.step}` : `   ·   step ${shown.step} of ${shown.steps}`;
 }
 
-/** Notes as paragraphs: directions, which nobody says, stand apart. @param {string} notes */
+/** Notes as paragraphs: directions are not said, and look different. @param {string} notes */
 function paragraphs(notes) {
   return notes.split("\n").map((line) => {
     const one = document.createElement("div");
@@ -113,7 +114,7 @@ function show() {
   const upcoming = cues.slice(at + 1).find(worth) ?? cues[at + 1];
   const scenes = stage?.scenes.length ? stage.scenes.map((name, k) => [name, stage?.notes[k] || cue.scenes[k]?.[1] || ""]) : cue.scenes;
   const scene = stage ? stage.scene : -1;
-  alarm("kernel", KERNEL[stage?.kernel ?? ""] ?? "");
+  alarm("kernel", KERNEL[word?.stage?.kernel ?? ""] ?? "");
   alarm("room", silent ? "The lesson’s window does not answer. Is it open?" : word?.blank ? "The room sees a blank screen: B shows the lesson again." : "");
   part("lesson").textContent = lesson;
   part("now").textContent = cue.heading;
