@@ -113,10 +113,11 @@ export class PictureView {
     return ["gone", "starting"].includes(this.root.dataset.kernel ?? "");
   }
 
-  /** Tell how much room there is for the picture: on the stage it is drawn larger, and has less. A little more or less is scaled. */
+  /** Tell how much room there is for the picture: on the stage it is drawn larger, and has less. A little more or less is scaled, but for the last bit to the widest page. */
   resized() {
     const width = Math.min(PAGE, Math.round(this.picture.clientWidth / this.stage.pageZoom));
-    if (!this.sizes || width < 100 || Math.abs(width - this.room) < 20) return;
+    const widest = width === PAGE && this.room < PAGE;
+    if (!this.sizes || width < 100 || (Math.abs(width - this.room) < 20 && !widest)) return;
     this.room = width;
     this.post({ kind: "room", value: width });
     // The picture that is shown was laid out for another room, which may be as wide as one that is still to come.
