@@ -13,6 +13,7 @@ Nothing is run. nbconvert makes the page, with the template in `jupyter/nbconver
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -239,23 +240,17 @@ def _html(cells: list[Cell], source: Path) -> str:
 def _print(page: Path) -> str:
     """Print a page to PDF with a Chromium, Chrome or Edge, if there is one; gives its name, or the other way."""
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    pdf = page.with_suffix(".pdf")
     if browser is not None:
-        try:
-            with beside(pdf) as path, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-                # As root, in a container, Chromium does not start with its sandbox.
-                root = ["--no-sandbox"] if getattr(os, "geteuid", int)() == 0 and os.name == "posix" else []
-                line = [
-                    browser,
-                    *_HEADLESS,
-                    *root,
-                    f"--user-data-dir={profile}",
-                    f"--print-to-pdf={path.resolve()}",
-                ]
-                subprocess.run(
-                    [*line, page.resolve().as_uri()], capture_output=True, check=True, timeout=_PATIENCE_S
-                )
+        # As root, in a container, Chromium does not start with its sandbox.
+        root = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
+        pdf = page.with_suffix(".pdf")
+        with (
+            contextlib.suppress(OSError, subprocess.SubprocessError),  # one that does not print
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        ):
+            with beside(pdf) as path:
+                places = [f"--user-data-dir={profile}", f"--print-to-pdf={path.resolve()}"]
+                line = [browser, *_HEADLESS, *root, *places, page.resolve().as_uri()]
+                subprocess.run(line, capture_output=True, check=True, timeout=_PATIENCE_S)
             return str(pdf)
-        except (OSError, subprocess.SubprocessError):
-            pass  # a browser that does not print: there is the other way
     return "For a PDF, open it in a browser and print it (Ctrl+P, Save as PDF)."

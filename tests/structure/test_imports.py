@@ -113,6 +113,7 @@ MAY_BE_LATE = {
         "jupyter_server",
         "jupyterlab",
         "nbclient",
+        "nbconvert",
         "nbformat",
         "tornado",
     },
