@@ -49,6 +49,7 @@ ELSEWHERE = {
     "kernels.cpu.parallel:softmax_compiled.SIDE_BY_SIDE": COMPILED,
     "kernels.cpu.softmax_compiled:SIDE_BY_SIDE": COMPILED,
     "kernels.cpu.sorting.sort_compiled:_COMPARED": COMPILED,
+    "lab.notes:PLACE_BYTES": "bytes that a server keeps of a talk",
     "ops.creation.ranges:_ONE_THREAD": PYTORCH,
     "ops.indexing.index_plan:_TOO_MANY_MEMBERS": PYTORCH,
     "ops.linalg.cdist:_BY_PRODUCTS": PYTORCH,
