@@ -82,7 +82,9 @@ class Rehearsal:
         """
         slow = [cell for cell in self.cells if not cell.scenes and cell.seconds > _LONG]
         if not slow:
-            return "Nothing need be run before people come in: the clicker, the space bar or → runs each cell."
+            return (
+                "Nothing need be run before people come in: the clicker, the space bar or → runs each cell."
+            )
         took = ", ".join(f"cell {cell.number} takes {cell.seconds:.1f} s" for cell in slow)
         return f"Run the cells up to {slow[-1].number} before people come in: {took}."
 

@@ -115,6 +115,7 @@ MAY_BE_LATE = {
         "nbclient",
         "nbformat",
         "tornado",
+        "zmq",
     },
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
     "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's
