@@ -78,13 +78,15 @@ class Rehearsal:
             >>> print(Rehearsal([Performance(1, "x = 1", 0.4)]).beforehand())
             Nothing need be run before people come in: the clicker, the space bar or → runs each cell.
             >>> print(Rehearsal([Performance(4, "train()", 8.06), Performance(5, "y = 2", 0.1)]).beforehand())
-            Run the cells up to 4 before people come in: cell 4 takes 8.1 s.
+            Run the cells up to 4 before people come in, or talk while they run: cell 4 takes 8.1 s.
         """
         slow = [cell for cell in self.cells if not cell.scenes and cell.seconds > _LONG]
         if not slow:
-            return "Nothing need be run before people come in: the clicker, the space bar or → runs each cell."
+            return (
+                "Nothing need be run before people come in: the clicker, the space bar or → runs each cell."
+            )
         took = ", ".join(f"cell {cell.number} takes {cell.seconds:.1f} s" for cell in slow)
-        return f"Run the cells up to {slow[-1].number} before people come in: {took}."
+        return f"Run the cells up to {slow[-1].number} before people come in, or talk while they run: {took}."
 
 
 def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) -> Rehearsal:

@@ -88,12 +88,16 @@ def test_a_picture_that_breaks_later_is_told_where_it_broke(tmp_path: Path) -> N
 
 def test_what_a_room_would_wait_for_is_to_be_run_before(tmp_path: Path) -> None:
     lesson = notebook(tmp_path / "a.ipynb", "1", "import time; time.sleep(2.1)", "2")
-    assert rehearse(lesson).beforehand().startswith("Run the cells up to 2 before people come in: cell 2 takes 2.")
+    assert (
+        rehearse(lesson)
+        .beforehand()
+        .startswith("Run the cells up to 2 before people come in, or talk while they run: cell 2 takes 2.")
+    )
     quick, long = Performance(3, "x", 1.9), Performance(7, "y", 8.13)
     scenes = Performance(7, "scenes of y", 9.0, scenes=3)
     assert Rehearsal([quick, scenes]).beforehand().startswith("Nothing need be run before people come in")
     assert Rehearsal([Performance(5, "z", 2.26), quick, long, scenes]).beforehand() == (
-        "Run the cells up to 7 before people come in: cell 5 takes 2.3 s, cell 7 takes 8.1 s."
+        "Run the cells up to 7 before people come in, or talk while they run: cell 5 takes 2.3 s, cell 7 takes 8.1 s."
     )
 
 

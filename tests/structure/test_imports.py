@@ -116,6 +116,7 @@ MAY_BE_LATE = {
         "nbconvert",
         "nbformat",
         "tornado",
+        "zmq",
     },
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
     "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's
