@@ -280,7 +280,7 @@ export class Presenter {
     const { frame } = this;
     const svg = frame?.querySelector("svg");
     const unusual = this.root.querySelector('[data-role="kernel"]:not([hidden]), details[open]');
-    if (svg) this.least = Math.ceil((LEGIBLE / (enlarge(svg) || Infinity)) * 100);
+    if (svg && frame?.clientHeight) this.least = Math.ceil((LEGIBLE / (enlarge(svg) || Infinity)) * 100);
     // A picture that is still to be laid out for the stage has another height there.
     if (!this.chosen && frame?.clientHeight && svg && !unusual && this.root.dataset.room !== "") {
       const { begins, fit } = this;
