@@ -298,6 +298,18 @@ describe("a board", () => {
       expect(sent()).toMatchObject({ kind: "scene", value: 1 });
     });
 
+    it("hides its controls by H, for one picture after another", () => {
+      expect(root().dataset.bare).toBe("false");
+      press(document.body, "h");
+      expect(root().dataset.bare).toBe("true");
+      part("leave").click();
+      expect(root().dataset.bare, "among the cells they are there").toBe("false");
+      press(part("present"), "p");
+      expect(root().dataset.bare).toBe("true");
+      press(document.body, "H");
+      expect(root().dataset.bare).toBe("false");
+    });
+
     it("tells the notes the step of the picture, and nothing where there is none", () => {
       const heard = [];
       const listen = (event) => heard.push(event.detail);
@@ -359,6 +371,40 @@ describe("a board", () => {
     root().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     part("present").click();
     vi.unstubAllGlobals();
+  });
+
+  it("is never so small on the stage that a label cannot be read: the controls make room first", async () => {
+    vi.resetModules(); // nobody has pressed H yet
+    dispose();
+    model = new Model(frame);
+    dispose = (await import("../tensorkit_widgets/static/board.js")).default.render({ model, el });
+    const picture = document.querySelector(".tk-picture");
+    const svg = picture.querySelector("svg");
+    const look = document.createElement("style");
+    look.textContent = ".tk-tiny { font-size: 11px; }";
+    document.head.append(look);
+    svg.querySelector("text").classList.add("tk-tiny");
+    const tall = (height) => { svg.getBBox = () => ({ x: 0, y: 0, width: 932, height }); };
+    Object.defineProperty(picture, "clientWidth", { value: 1256 });
+    Object.defineProperty(picture, "clientHeight", { get: () => (root().dataset.bare === "true" ? 700 : 500) });
+    const seen = (height) => {
+      svg.setAttribute("height", "2000");
+      tall(height);
+      press(part("present"), "p");
+      const { stage, bare } = root().dataset;
+      part("leave").click();
+      return [stage, bare];
+    };
+    expect(seen(380)).toEqual(["130", "false"]);
+    expect(seen(396)).toEqual(["125", "false"]);
+    expect(seen(500), "under the controls it would be at 99 %").toEqual(["130", "true"]);
+    expect(seen(900), "it scrolls").toEqual(["124", "true"]);
+    press(part("present"), "p");
+    press(part("present"), "-");
+    expect(root().dataset.stage, "a chosen size").toBe("100");
+    part("leave").click();
+    expect([svg.getAttribute("height"), svg.querySelector("text").style.fontSize]).toEqual(["2000", ""]);
+    look.remove();
   });
 
   it("says when the kernel is gone, and sends nothing more", () => {

@@ -283,6 +283,7 @@ export class Presenter {
     const percent = Math.round(this.zoom * 100);
     this.root.dataset.stage = this.open ? String(percent) : "";
     this.root.dataset.fitted = String(this.open && !this.chosen);
+    this.root.toggleAttribute("data-tall", this.bare && shared.bare === null); // what a speaker types into stays
     this.root.dataset.bare = String(this.bare);
     this.size.textContent = this.chosen ? `${percent} %, 0 fits` : `${percent} %, fits`;
     this.cut();
@@ -306,7 +307,7 @@ export class Presenter {
     const { frame } = this;
     const svg = frame?.querySelector("svg");
     const unusual = this.root.dataset.kernel === "slow" || this.root.querySelector("details[open]");
-    if (svg) this.least = Math.ceil((LEGIBLE / (enlarge(svg) || Infinity)) * 100);
+    if (svg && frame?.clientHeight) this.least = Math.ceil((LEGIBLE / (enlarge(svg) || Infinity)) * 100);
     // A picture that is still to be laid out for the stage has another height there.
     if (!this.chosen && frame?.clientHeight && svg && !unusual && this.root.dataset.room !== "") {
       const { begins, fit } = this;

@@ -105,6 +105,11 @@ export class Cursor {
     keepInSight(card, left.top);
   }
 
+  /** A prediction was answered, and these cells tell more: what is said of it comes into sight, and before a room they do. @param {HTMLElement} card @param {Cell[]} cells */
+  answered(card, cells) {
+    bringAnswer(card, (presenting() && cells.at(-1)?.node) || card);
+  }
+
   /** A cell was run to its end: where it shows no card, the cursor goes on, if it stays for one. @param {boolean} well */
   ran(well) {
     const { book, awaited } = this;
@@ -163,6 +168,27 @@ function keepInSight(card, from = 0) {
   };
   bring();
   if (!page) return;
+  const grown = new ResizeObserver(bring);
+  grown.observe(page);
+  onceLetGo(() => grown.disconnect());
+}
+
+/** What is left above and below an answer. */
+const AIR = 12;
+
+/** Bring what is said of a prediction into sight, down to this end where there is room, until somebody does something. @param {HTMLElement} card @param {HTMLElement} end */
+function bringAnswer(card, end) {
+  const page = card.closest(".jp-WindowedPanel-viewport");
+  const outer = card.closest(".jp-WindowedPanel-outer");
+  const said = card.querySelector(".tk-verdict") ?? card;
+  if (!page || !outer) return;
+  const bring = () => {
+    const room = outer.getBoundingClientRect();
+    const below = end.getBoundingClientRect().bottom + AIR - room.bottom;
+    const above = said.getBoundingClientRect().top - AIR - room.top;
+    outer.scrollTop += Math.max(0, Math.min(below, above));
+  };
+  bring();
   const grown = new ResizeObserver(bring);
   grown.observe(page);
   onceLetGo(() => grown.disconnect());

@@ -102,7 +102,10 @@
       /** @type {Map<any, { open: Set<string>, still: any[], cells: any[] }>} */
       const lines = new Map();
       let last = null;
-      let told = 0;
+      /** @type {any[]} the cells that come into sight */
+      const told = [];
+      /** @type {Map<string, HTMLElement>} the cards that were open the last time */
+      const answered = new Map();
       for (const cell of cells) {
         const waits = this.wanted.has(cell.model) ? [] : waitsFor(cell);
         const open = waits.filter((name) => cards.has(name) && !this.revealed(cards.get(name), name));
@@ -117,13 +120,16 @@
           line.cells.push(cell);
           lines.set(last, line);
         } else {
-          if (waitsFor(cell).length) told += this.tell(cell);
+          if (waitsFor(cell).length && this.tell(cell)) told.push(cell);
           else if (cell.node.classList.contains(HELD)) cell.node.classList.remove(HELD, TOLD);
           last = cell;
         }
         for (const name of cardsOf(cell)) {
           if (!cards.has(name)) cards.set(name, cell);
-          this.revealed(cell, name); // it is remembered, whether something waits for it or not
+          const open = this.known.get(cell.model)?.get(name) === false;
+          const card = this.live(cell, name);
+          // It is remembered, whether something waits for it or not.
+          if (this.revealed(cell, name) && open && card) answered.set(name, card);
         }
       }
       for (const [cell, line] of this.lines) {
@@ -133,7 +139,8 @@
       }
       for (const [cell, line] of lines) this.write(cell, line);
       this.cursor.look();
-      if (told) this.say("The answer is in sight, below the question.");
+      for (const [name, card] of answered) this.cursor.answered(card, told.filter((cell) => waitsFor(cell).includes(name)));
+      if (told.length) this.say("The answer is in sight, below the question.");
     }
 
     /** @param {any} cell @param {string} name */
@@ -146,7 +153,7 @@
       return known.get(name) ?? false;
     }
 
-    /** Show a cell. @param {any} cell @returns {number} 1 when it was out of sight until now */
+    /** Show a cell. @param {any} cell @returns {boolean} whether it was out of sight until now */
     tell(cell) {
       const was = cell.node.classList.contains(HELD);
       cell.node.classList.remove(HELD);
@@ -158,7 +165,7 @@
           cell.outputHidden = false;
         }
       } else this.unwrap(cell);
-      return Number(was);
+      return was;
     }
 
     /** The text stands in a <details> for hosts without this extension: here it is open as soon as it is rendered. @param {any} cell */

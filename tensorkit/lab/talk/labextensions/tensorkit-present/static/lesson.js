@@ -25,6 +25,9 @@ export async function until(true_, most) {
   while (!true_() && Date.now() < end) await new Promise((done) => setTimeout(done, 30));
 }
 
+/** What a speaker is to say at a cell. @param {Model | undefined} model @returns {string} */
+export const notesOf = (model) => [model?.getMetadata("tensorkit")?.notes ?? ""].flat().join("");
+
 export class Lesson {
   /** @param {any} panel JupyterLab's @param {Actions} actions its NotebookActions @param {{ setup(source: string): boolean, changed(): void }} how */
   constructor(panel, actions, { setup, changed }) {
@@ -109,9 +112,8 @@ export class Lesson {
     if (this.hidden(cell, 1) > SLACK) return { text: "Shows the rest of this cell.", notes: "" };
     const { model } = this.cells[this.neighbour(1)] ?? {};
     if (!model) return null;
-    const notes = model.getMetadata("tensorkit")?.notes ?? "";
     const line = model.sharedModel.getSource().split("\n").find((one) => one.trim()) ?? "";
-    return { text: line.replace(/^#+\s*/, "").slice(0, 100), notes: Array.isArray(notes) ? notes.join("") : notes };
+    return { text: line.replace(/^#+\s*/, "").slice(0, 100), notes: notesOf(model) };
   }
 
   // ---- going on

@@ -7,7 +7,7 @@
  *             zoomAt(): void, zoomed(): boolean, zoomOut(): void, bareMenus(shell: any, on: boolean): void, isSetup(source: string): boolean }} Overlays
  */
 
-import { Lesson, PATIENCE, until } from "./lesson.js";
+import { Lesson, notesOf, PATIENCE, until } from "./lesson.js";
 import { inAddress, keepPlace, placeOf, shareWith } from "./place.js";
 
 const CHANNEL = "tensorkit-talk";
@@ -346,7 +346,7 @@ export class Talk {
     if (!scenes.length && steps !== 0 && (steps === null || step < steps)) return { text: "One step on.", notes: "" };
     const { lesson } = this;
     const next = lesson?.cells[lesson.neighbour(1)];
-    return { text: "Leaves the stage, and goes on.", notes: next?.model.getMetadata("tensorkit")?.notes ?? "" };
+    return { text: "Leaves the stage, and goes on.", notes: notesOf(next?.model) };
   }
 
   tell() {
