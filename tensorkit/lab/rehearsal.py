@@ -24,7 +24,7 @@ __all__ = ["Performance", "Rehearsal", "rehearse"]
 PATIENCE = 300
 """Seconds that one cell may take; a speaker in front of a room waits for none of them."""
 
-_LONG = 2.0
+_NOTABLE = 2.0
 """Seconds that a room waits for one cell without noticing."""
 
 _UNDRAWN = "could not be drawn"
@@ -80,7 +80,7 @@ class Rehearsal:
             >>> print(Rehearsal([Performance(4, "train()", 8.06), Performance(5, "y = 2", 0.1)]).beforehand())
             Run the cells up to 4 before people come in, or talk while they run: cell 4 takes 8.1 s.
         """
-        slow = [cell for cell in self.cells if not cell.scenes and cell.seconds > _LONG]
+        slow = [cell for cell in self.cells if not cell.scenes and cell.seconds > _NOTABLE]
         if not slow:
             return (
                 "Nothing need be run before people come in: the clicker, the space bar or → runs each cell."
