@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.beginning import run_all, until
 from tests.browser.desk import SETTLED, Book, desk_at
-from tests.lab.test_present import addresses, book, on_stage
+from tests.lab.test_present import GO, addresses, book, on_stage
 from tests.lab.test_serving import running
 
 pytestmark = pytest.mark.browser
@@ -32,7 +32,7 @@ SIZES = """stage => {
     return [root.dataset.stage, root.dataset.room, ...sides];
 }"""
 WIDTH = "stage => stage.querySelector('.tk-picture svg').getBoundingClientRect().width"
-BARS = """() => ["#jp-MainMenu", "#jp-title-panel-title, #jp-title-panel", ".jp-NotebookPanel-toolbar"]
+BARS = """() => ["#jp-MainMenu", "#jp-title-panel-title", ".jp-NotebookPanel-toolbar", ".jp-cell-toolbar"]
     .map((bar) => [...document.querySelectorAll(bar)].some((one) => one.checkVisibility()))"""
 TOP = "() => document.querySelector('.jp-Notebook').getBoundingClientRect().top"
 
@@ -171,12 +171,13 @@ def test_axe_finds_nothing_in_the_overview(lesson: Book, room: Any, theme: str) 
 
 def test_menus_and_cells_that_set_up_are_out_of_sight_and_come_back(room: Any) -> None:
     bare = "(on) => over.bareMenus(window.jupyterapp.shell, on)"
+    room.evaluate(GO, 0)
     room.evaluate(bare, True)
     until(room, f"() => ({TOP})() < 10")
-    assert room.evaluate(BARS) == [False, False, False]
+    assert room.evaluate(BARS) == [False] * 4
     room.evaluate(bare, False)
     until(room, f"() => ({TOP})() > 60")
-    assert room.evaluate(BARS) == [True, True, True]
+    until(room, f"() => ({BARS})().every((shown) => shown)")
     cell = room.locator(".jp-CodeCell").first
     cell.evaluate("cell => cell.classList.add('tk-setup')")
     assert not cell.is_visible()

@@ -16,7 +16,7 @@ const DEEPEST = 3;
 const PAUSE = 1000;
 
 const LOOK = `
-  .jp-Cell.tk-setup { display: none; }
+  .jp-Cell.tk-setup, .tk-bare .jp-cell-toolbar { display: none; }
   .tk-blank, .tk-spotlight { position: fixed; inset: 0; width: auto; height: auto; margin: 0; padding: 0; border: 0; forced-color-adjust: none; }
   .tk-blank { background: #000; }
   .tk-blanked, .tk-blanked * { cursor: none !important; }
@@ -302,11 +302,13 @@ function toolbars(shell) {
 
 /**
  * Hide JupyterLab's menus, the title above them and the toolbars of documents, or show them: as JupyterLab hides them itself,
- * so that the lesson gets their room.
+ * so that the lesson gets their room. The toolbar in a cell goes too; its own setting comes too late for a notebook that is
+ * open already.
  * @param {any} shell JupyterLab's, in single-document mode @param {boolean} on whether they are hidden
  */
 export function bareMenus(shell, on) {
   bare = on;
+  document.body.classList.toggle("tk-bare", on);
   if (shell.isTopInSimpleModeVisible() === on) shell.toggleTopInSimpleModeVisibility();
   for (const { parent } of shell.widgets("menu")) parent?.setHidden(on);
   toolbars(shell);
