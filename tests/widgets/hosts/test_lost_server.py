@@ -180,6 +180,9 @@ TOLD = """() => {
 }"""
 # By how many pixels the picture on the stage runs off its room: a few are no line of it.
 HIDDEN = "box => Math.max(0, box.scrollHeight - box.clientHeight - 8)"
+# How high a window is that this picture fills.
+NO_HIGHER = """box => Math.ceil(
+    innerHeight - box.clientHeight + box.querySelector("svg").getBoundingClientRect().height)"""
 
 
 def other_than_its_loss(fault: str) -> bool:
@@ -202,12 +205,13 @@ def test_a_server_that_is_stopped_and_started_again(
         book.part(BOARD, "present").focus()
         book.keyboard.press("p")
         book.page.evaluate("() => { document.body.dataset.tensorkitPresent = 'ready'; }")
-        book.page.set_viewport_size({"width": 1200, "height": 480})
-        picture = stage.locator(".tk-picture")
-        until(book.page, f"box => !({HIDDEN})(box)", arg=picture.element_handle())
+        picture, whole = stage.locator(".tk-picture"), book.page.viewport_size
+        book.page.set_viewport_size({"width": 1200, "height": picture.evaluate(NO_HIGHER)})
+        until(book.page, f"box => box.clientHeight < 1000 && !({HIDDEN})(box)", arg=picture.element_handle())
         served.stop()
         stage.locator('[data-kernel="away"]').wait_for()
         assert picture.evaluate(HIDDEN) == 0, "what is said above the picture hides none of it"
+        book.page.set_viewport_size(whole)
         book.page.evaluate(TOLD)
         until(book.page, "() => window.told && !document.querySelector('.jp-Dialog')")
         assert not stage.locator('[data-role="revive"]').is_visible()
