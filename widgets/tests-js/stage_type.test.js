@@ -6,7 +6,7 @@ describe("what is read from the back row", () => {
   const sizes = () => [...svg.querySelectorAll("text, tspan")].map((text) => text.style.fontSize || text.getAttribute("font-size"));
 
   beforeEach(() => {
-    document.body.innerHTML = `<svg width="960" height="400"><g class="tk-tile"><rect width="40"/><text class="tk-number" style="font-size: 8px">1024</text></g>
+    document.body.innerHTML = `<style>.tk-tiny { font-size: 8px; }</style><svg width="960" height="400"><g class="tk-tile"><rect width="40"/><text class="tk-number tk-tiny">1024</text></g>
       <text style="font-size: 11px">0</text><text style="font-size: 20px">12<tspan style="font-size: 12px">.5</tspan></text><text style="font-size: 5px"> </text></svg>`;
     svg = document.querySelector("svg");
   });
@@ -31,6 +31,11 @@ describe("what is read from the back row", () => {
     enlarge(svg);
     expect([text.getAttribute("textLength"), text.getAttribute("lengthAdjust")]).toEqual(["36.0", "spacingAndGlyphs"]);
     expect(svg.querySelectorAll("[textLength]")).toHaveLength(1);
+    plain(svg);
+    text.classList.add("tk-start");
+    text.setAttribute("x", "10");
+    enlarge(svg);
+    expect(text.getAttribute("textLength"), "from where it begins").toBe("26.0");
     plain(svg);
     expect(svg.querySelectorAll("[textLength]")).toHaveLength(0);
     expect(text.style.fontSize, "as it was drawn").toBe("");

@@ -39,6 +39,17 @@ IN_SIGHT = f"""(number) => {{
     const room = {NOTEBOOK}.content.outerNode.getBoundingClientRect();
     return box.top >= room.top && box.bottom <= room.bottom;
 }}"""
+SAID = f"""(number) => {{
+    const {{ outerNode, widgets }} = {NOTEBOOK}.content, room = outerNode.getBoundingClientRect();
+    const {{ top, bottom }} = widgets[number].node.querySelector(".tk-practice .tk-verdict").getBoundingClientRect();
+    return top >= room.top && bottom <= room.bottom;
+}}"""
+"""What is said of a prediction is in sight."""
+BEGUN = f"""(number) => {{
+    const {{ outerNode, widgets }} = {NOTEBOOK}.content;
+    return widgets[number].node.getBoundingClientRect().top + 20 < outerNode.getBoundingClientRect().bottom;
+}}"""
+"""And so is the beginning of a cell below it."""
 WINDOWS = "contentVisibility", "full", "defer", "none"
 """JupyterLab's ways of keeping cells off the page that are not looked at."""
 
@@ -98,6 +109,7 @@ def test_shift_enter_stays_at_the_question_and_after_the_answer_goes_on(page: An
     page.keyboard.press("Shift+Enter")
     state(page, CARD, "right")
     assert page.evaluate(AT) == CARD, "the verdict is read first"
+    until(page, SAID, arg=CARD)
     before = page.evaluate(TOP)
     page.keyboard.press("Shift+Enter")
     at(page, CELL)
@@ -259,6 +271,8 @@ def test_in_front_of_a_room_the_keys_stay_the_presenters(page: Any) -> None:
         page.keyboard.press("r")
         state(page, CARD, "skipped")
         shown(page, CELL)
+        until(page, SAID, arg=CARD)
+        until(page, BEGUN, arg=CELL)
         page.keyboard.press("ArrowDown")
         at(page, CELL)
     finally:

@@ -32,7 +32,8 @@ export function enlarge(svg) {
 /** Narrower letters, where a tile is narrower than its words are now. @param {SVGTextContentElement} text */
 function squeeze(text) {
   const box = text.matches(".tk-number") ? text.closest(".tk-tile")?.querySelector("rect") : null;
-  const room = Number(box?.getAttribute("width")) - RIM;
+  const [left, width] = ["x", "width"].map((side) => Number(box?.getAttribute(side)));
+  const room = width - RIM - (text.matches(".tk-start") ? Number(text.getAttribute("x")) - left : 0);
   if (!(room > 0) || !text.getComputedTextLength || text.getComputedTextLength() <= room) return;
   text.setAttribute("textLength", room.toFixed(1));
   text.setAttribute("lengthAdjust", "spacingAndGlyphs");
