@@ -302,9 +302,6 @@ def test_a_picture_without_steps_has_scenes_a_mark_and_a_way_back(windows: tuple
     notes.locator('body[data-scene="refused"][data-away="false"]').wait_for()
     refused.wait_for()
     typed = stage.locator('input[data-role="expression"]')
-    # What was refused needs the room of the controls: a "what if?" has them back.
-    stage.locator('[data-bare="true"] [data-role="bare-hint"]').wait_for()
-    room.keyboard.press("h")
     typed.fill(".t().reshape(12)")
     typed.press("Enter")
     notes.locator('body[data-scene="refused"][data-away="true"]').wait_for()

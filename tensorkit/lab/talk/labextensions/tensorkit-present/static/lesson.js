@@ -146,7 +146,7 @@ export class Lesson {
       const below = this.hidden(cell, 1);
       if (below > SLACK && (card || !picture)) this.scroll(Math.min(below + SLACK, 0.8 * this.book.outerNode.clientHeight));
       else if (card) await this.reveal(card);
-      else if (picture) this.stage(cell, picture);
+      else if (picture) picture.click();
       else if (this.neighbour(1) >= 0) await this.come(this.neighbour(1), true);
     });
   }
@@ -228,10 +228,11 @@ export class Lesson {
     this.book.outerNode.scrollTop += by;
   }
 
-  /** @param {Cell} cell @param {HTMLElement} picture */
-  stage(cell, picture) {
-    this.shown = { id: cell.model.id, count: this.shown.id === cell.model.id ? this.shown.count + 1 : 1 };
-    picture.click();
+  /** A picture comes onto the stage: the talk is there, and goes on behind it. @param {Cell} cell @param {Element} place where the picture was */
+  enters(cell, place) {
+    const before = [...cell.node.querySelectorAll(PICTURES)].filter((one) => place.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING);
+    this.book.activeCellIndex = this.cells.indexOf(cell);
+    this.shown = { id: cell.model.id, count: before.length + 1 };
   }
 
   /** @param {HTMLElement} card */

@@ -120,8 +120,7 @@ export class Talk {
     const cell = lesson.cells[index];
     if (cell && (named?.staged ?? place?.staged)) {
       await until(() => lesson.picture(cell) !== undefined, PATIENCE);
-      const picture = lesson.picture(cell);
-      if (picture) lesson.stage(cell, picture);
+      lesson.picture(cell)?.click();
     }
     this.resumed = true;
     this.changed();
@@ -187,7 +186,9 @@ export class Talk {
   onStage({ detail, target }) {
     const node = target instanceof Element ? target.closest(".jp-Cell") : null;
     const cell = this.lesson?.cells.find((one) => one.node === node);
+    const entered = detail && cell && !this.staged;
     this.staged = detail && cell ? { id: cell.model.id, detail } : null;
+    if (entered) this.lesson?.enters(cell, /** @type {Element} */ (target)); // by hand, it may be another cell's
     if (!detail) this.toCell();
     this.changed();
   }
@@ -311,7 +312,7 @@ export class Talk {
     const cell = lesson.cells[index];
     const picture = scene >= 0 && cell ? lesson.picture(cell) : undefined;
     if (!picture) return;
-    lesson.stage(cell, picture);
+    picture.click();
     const list = /** @type {HTMLSelectElement | null} */ (document.querySelector(`${STAGE} [data-role="scene"]`));
     if (!list) return;
     list.value = String(scene);
