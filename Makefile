@@ -39,7 +39,7 @@ help:
 	@echo "make processors  the suite as other processors run it  (ARGS=\"openblas-haswell aten-avx2\")"
 	@echo "make pythons  a part of the suite on every Python of this machine  (ARGS=\"3.12 3.13\")"
 	@echo "make lowest   the same with the lowest versions of the packages that are allowed: before a release"
-	@echo "make lessons  execute the lessons again and normalise them"
+	@echo "make lessons  execute the lessons again, normalise them, and present each with one key (ARGS=\"notebooks/02*\": only execute)"
 	@echo "make stubs    write the editor stub again from the registry"
 	@echo "make clean    remove $(VENV) and caches"
 
@@ -103,6 +103,7 @@ lowest:
 
 lessons: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.normalise --execute $(if $(ARGS),$(ARGS),$(LESSONS))
+	@$(if $(ARGS),,TENSORKIT_WALK=all $(PY) -m pytest -q -s tests/lab/test_one_key.py)
 
 stubs: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.stubs

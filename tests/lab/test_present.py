@@ -316,6 +316,27 @@ def test_a_picture_without_steps_has_scenes_a_mark_and_a_way_back(windows: tuple
     stage.wait_for(state="detached")
 
 
+NOTEBOOK = """() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells
+    .map(({ cell_type, id, source, metadata }) => JSON.stringify([cell_type, id, source, metadata]))"""
+
+
+@pytest.mark.browser
+def test_no_key_of_a_talk_changes_the_notebook(windows: tuple[Any, Any]) -> None:
+    """Among the cells R would make a picture's cell raw text, M Markdown, B a new cell, and 0 0 start the kernel again."""
+    room, _ = windows
+    run_all(room)
+    kernel = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status"
+    for number in range(len(CELLS)):
+        room.evaluate(GO, number)
+        before = room.evaluate(NOTEBOOK)
+        room.evaluate("() => window.jupyterapp.shell.currentWidget.content.activeCell.node.focus()")
+        for key in (*"rmnlhszt+-=.00", "b", "R", "M", "B", "Escape", "k"):
+            room.keyboard.press(key)
+        assert room.evaluate(NOTEBOOK) == before, number
+        assert room.locator(".jp-Dialog, dialog.tk-stage").count() == 0
+        assert room.evaluate(kernel) != "restarting"
+
+
 CONTRAST = """input => {
     const light = (colour) => {
         const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => Number(part) / 255);

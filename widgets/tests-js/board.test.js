@@ -253,6 +253,19 @@ describe("a board", () => {
       expect(told(), "and no longer when one does something").toBe("");
     });
 
+    it("goes back no further than to the step that it came with", () => {
+      part("leave").click();
+      model.answer({ script: { step: 22, steps: 22, scenes: [], scene: -1, marked: true, away: false } });
+      press(part("present"), "p");
+      const heard = vi.fn((event) => event.preventDefault());
+      document.addEventListener("tensorkit-stage-end", heard);
+      expect(after({ step: 23, steps: 23 }, "PageUp")).toBe("back");
+      expect(after({ step: 22, steps: 23 }, "PageUp")).toBe("");
+      expect(heard).toHaveBeenCalledTimes(1);
+      expect(after({ step: 22, steps: 23 }, "ArrowLeft"), "an arrow does").toBe("back");
+      document.removeEventListener("tensorkit-stage-end", heard);
+    });
+
     it("asks the page to go on where it ends, by every key that leads on", () => {
       const heard = [];
       const goOn = (event) => {

@@ -79,6 +79,8 @@ export class Presenter {
     this.chosen = 0;
     /** How many percent fit the window; what was the least in this scene, so that no step makes the picture jump. */
     this.fit = 100;
+    /** The step that the picture came onto the stage with. */
+    this.from = 0;
     /** Whether a scene begins, for which the size is found afresh. */
     this.begins = false;
     /** The size in percent at which the smallest label of this picture can just be read from the back row. */
@@ -177,6 +179,7 @@ export class Presenter {
   enter() {
     if (this.open) return;
     this.open = true;
+    this.from = this.script.step;
     this.root.tabIndex = -1; // the keyboard's place when no part has it
     shared.dark ??= kept("dark") ?? null;
     shared.bare ??= kept("bare") ?? null;
@@ -423,9 +426,10 @@ export class Presenter {
 
   /** As the talk was written: from scene to scene, or step by step where there are none. @param {1 | -1} by */
   talk(by) {
-    const { scenes, scene } = this.script;
-    if (!scenes.length) this.go(by);
-    else if (scenes[scene + by] !== undefined || !this.ends(by)) this.scene(by);
+    const { scenes, scene, step } = this.script;
+    // Back leads no further than to where the picture was: a map has all the moments before its own.
+    if (!scenes.length && (by > 0 || step > this.from || !this.ends(by))) this.go(by);
+    else if (scenes.length && (scenes[scene + by] !== undefined || !this.ends(by))) this.scene(by);
   }
 
   /** There is nothing more here: whether the page goes on by itself. @param {1 | -1} by */
