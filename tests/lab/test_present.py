@@ -332,7 +332,7 @@ def test_no_key_of_a_talk_changes_the_notebook(windows: tuple[Any, Any]) -> None
         room.evaluate("() => window.jupyterapp.shell.currentWidget.content.activeCell.node.focus()")
         for key in (*"rmnlhszt+-=.00", "b", "R", "M", "B", "Escape", "k"):
             room.keyboard.press(key)
-        assert room.evaluate(NOTEBOOK) == before, number
+            assert room.evaluate(NOTEBOOK) == before, (number, key)
         assert room.locator(".jp-Dialog, dialog.tk-stage").count() == 0
         assert room.evaluate(kernel) != "restarting"
 
