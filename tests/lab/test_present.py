@@ -293,6 +293,13 @@ def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> 
 def test_a_picture_without_steps_has_scenes_a_mark_and_a_way_back(windows: tuple[Any, Any]) -> None:
     room, notes = windows
     run_all(room)
+    # Off the stage it is as tall as it needs: before a room it is not scrolled in a frame of its own.
+    frame = room.locator('[data-tk-widget="stride-explorer"] .tk-picture')
+    until(
+        room,
+        "frame => frame.scrollHeight === frame.clientHeight && !frame.querySelector('.tk-floating')",
+        arg=frame.element_handle(),
+    )
     stage = on_stage(room, "stride-explorer")
     refused = stage.locator('[data-role="refusal"]', has_text="view size is not compatible")
     room.keyboard.press("ArrowRight")

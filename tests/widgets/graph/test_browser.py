@@ -125,7 +125,7 @@ def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(book: Book, page: An
     staged = book.stage(1, 100)
     for size in ("100", "150", "200"):
         while staged.get_attribute("data-stage") != size:
-            staged.locator('[data-role="larger"]').click()
+            page.keyboard.press("+")
         book.settled(staged)
         assert staged.evaluate(CUT) == 0, size
         picture = placed(staged.locator(".tk-picture"))

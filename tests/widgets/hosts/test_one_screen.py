@@ -44,8 +44,9 @@ USED = """root => { const [frame, svg] = [root.querySelector(".tk-picture"), roo
 """The part of its frame's width or height that what is drawn takes."""
 LEAST = """root => { const texts = [...root.querySelectorAll(".tk-picture svg text, .tk-picture svg tspan")];
     const shown = texts.filter((text) => text.textContent.trim() && text.getClientRects().length);
+    const size = (text) => parseFloat(getComputedStyle(text).fontSize);
     const scale = ({ a, b }) => Math.hypot(a, b); // of a label on its side too
-    return Math.min(...shown.map((text) => parseFloat(getComputedStyle(text).fontSize) * scale(text.getScreenCTM()))); }"""
+    return Math.min(...shown.map((text) => size(text) * scale(text.getScreenCTM()))); }"""
 """The size of the smallest label of a picture, in pixels of the screen."""
 LEGIBLE = 16
 """What the back row can read."""
