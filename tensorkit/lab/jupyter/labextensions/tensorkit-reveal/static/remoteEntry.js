@@ -63,6 +63,8 @@
       this.wanted = new WeakSet();
       /** What each cell's cards said last: it holds while the cell runs again. @type {WeakMap<object, Map<string, boolean>>} */
       this.known = new WeakMap();
+      /** The card that each cell showed last: it is another one when something was answered. @type {WeakMap<object, HTMLElement>} */
+      this.drawn = new WeakMap();
       /** @type {WeakMap<object, MutationObserver>} */
       this.rendered = new WeakMap();
       /** @type {Map<any, HTMLElement>} */
@@ -130,6 +132,10 @@
           const card = this.live(cell, name);
           // It is remembered, whether something waits for it or not.
           if (this.revealed(cell, name) && open && card) answered.set(name, card);
+          const before = this.drawn.get(cell.model);
+          // Asked for another try: what is said of the first one is in sight too.
+          if (card && before && before !== card && card.contains(document.activeElement)) answered.set(name, card);
+          if (card) this.drawn.set(cell.model, card);
         }
       }
       for (const [cell, line] of this.lines) {
