@@ -24,7 +24,7 @@ ENTRIES = [
     {"title": "The end", "level": 2, "cell": 3, "scenes": []},
 ]
 OPEN = "([entries, at, scene]) => over.overview(entries, (...where) => { window.jumped = where; }, at, scene)"
-HELD = "() => document.activeElement.dataset.role"
+HELD = "() => document.activeElement.matches('dialog.tk-stage > .tk-root')"
 PINNED = "stage => stage.querySelector('.tk-pinned').getAttribute('transform')"
 SIZES = """stage => {
     const [root, svg] = [stage.querySelector("[data-tk-widget]"), stage.querySelector(".tk-picture svg")];
@@ -64,10 +64,9 @@ def room(lesson: Book) -> Any:
 
 @pytest.fixture
 def stage(room: Any) -> Iterator[Any]:
-    """A picture on the stage, the keyboard on one of its buttons."""
+    """A picture on the stage, which has the keyboard."""
     there = on_stage(room, "stride-explorer")
     until(room, SETTLED, arg=there.locator("[data-tk-widget]").element_handle())
-    there.locator('[data-role="mark"]').focus()
     yield there
     room.keyboard.press("Escape")
     there.wait_for(state="detached")
@@ -81,19 +80,19 @@ def colours(room: Any, *places: tuple[int, int]) -> list[Any]:
 
 def test_a_black_screen_is_above_the_stage_and_leaves_it_the_keyboard(room: Any, stage: Any) -> None:
     room.evaluate("""() => {
-        const pressed = ({ target }) => { window.pressed = target.dataset.role; };
+        const pressed = ({ target }) => { window.pressed = target.matches("dialog.tk-stage > .tk-root"); };
         addEventListener("keydown", pressed, { capture: true, once: true });
         document.addEventListener("click", () => { window.clicked = true; });
         over.blank();
     }""")
     assert colours(room) == [(0, 0, 0)]
     room.keyboard.press("Shift")
-    assert [room.evaluate(HELD), room.evaluate("() => window.pressed")] == ["mark", "mark"]
-    leave = stage.locator('[data-role="leave"]').bounding_box()
-    room.mouse.click(leave["x"] + 5, leave["y"] + 5)
+    assert [room.evaluate(HELD), room.evaluate("() => window.pressed")] == [True, True]
+    tile = stage.locator(".tk-tile").first.bounding_box()
+    room.mouse.click(tile["x"] + 5, tile["y"] + 5)
     assert len(colours(room)) > 9
     assert room.evaluate("() => [window.clicked === undefined, over.blank(false)]") == [True, False]
-    assert [stage.is_visible(), room.evaluate(HELD)] == [True, "mark"], "the click was not the stage's"
+    assert [stage.is_visible(), room.evaluate(HELD)] == [True, True], "the click was not the stage's"
 
 
 def test_a_spotlight_is_above_a_stage_that_opens_later_and_follows_the_mouse(room: Any) -> None:
@@ -104,8 +103,7 @@ def test_a_spotlight_is_above_a_stage_that_opens_later_and_follows_the_mouse(roo
     assert colours(room, one, other) == [(255, 255, 255), (71, 71, 71)]
     room.mouse.move(*other)
     assert colours(room, one, other) == [(71, 71, 71), (255, 255, 255)]
-    leave = stage.locator('[data-role="leave"]')
-    leave.click()
+    room.keyboard.press("Escape")
     stage.wait_for(state="detached")
     assert room.evaluate("() => over.spotlight()") is False
 
@@ -136,6 +134,9 @@ def test_a_closer_look_lays_nothing_out_again(room: Any, stage: Any) -> None:
     assert [stage.evaluate(SIZES), stage.evaluate(WIDTH)] == [sizes, width]
     room.evaluate("() => over.zoomAt(300, 500)")
     room.keyboard.press("Escape")
+    assert [room.evaluate("() => over.zoomed()"), stage.is_visible()] == [False, True], "first out of the closer look"
+    room.evaluate("() => over.zoomAt(300, 500)")
+    stage.locator('[data-role="leave"]').evaluate("button => button.click()")
     stage.wait_for(state="detached")
     assert room.evaluate("() => over.zoomed()") is False
     assert [stage.evaluate(WIDTH) for stage in [on_stage(room, "stride-explorer")]] == [width]
@@ -149,14 +150,14 @@ def test_the_overview_jumps_and_gives_the_keyboard_back(room: Any, stage: Any) -
     room.keyboard.press("ArrowRight")
     room.keyboard.press("Enter")
     overview.wait_for(state="detached")
-    assert [room.evaluate("() => window.jumped"), room.evaluate(HELD)] == [[2, 1], "mark"]
+    assert [room.evaluate("() => window.jumped"), room.evaluate(HELD)] == [[2, 1], True]
     room.evaluate(OPEN, [ENTRIES, 2, 0])
     overview.get_by_role("button", name="The end").click()
-    assert [room.evaluate("() => window.jumped"), room.evaluate(HELD)] == [[3, -1], "mark"]
+    assert [room.evaluate("() => window.jumped"), room.evaluate(HELD)] == [[3, -1], True]
     room.evaluate(OPEN, [ENTRIES, 2, 0])
     room.keyboard.press("Escape")
     overview.wait_for(state="detached")
-    assert [stage.is_visible(), room.evaluate(HELD)] == [True, "mark"]
+    assert [stage.is_visible(), room.evaluate(HELD)] == [True, True]
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
