@@ -1,13 +1,14 @@
 """A lesson is presented from its first cell to its last with the forward key alone, whatever happens in the room.
 
 At each step something that the room sees has changed, the active cell or its picture is in sight, no answer was shown
-before its question, and the speaker's notes are at that step. On the way the kernel is killed, the page loaded again and
-the server gone for a while: each time the talk goes on from the same place.
+before its question, and the speaker's notes are at that step. On the way the kernel is killed, the page loaded again
+and the server gone for a while: each time the talk goes on from the same place.
 
 A second test does what the directions of the notes say, each key of them, to the letter.
 
 The talk `webinar` and one lesson a day in turn; `TENSORKIT_WALK=all` presents all of them, and `pytest -s` prints the
 table: steps, those that could not be seen, cells that were left out, and the smallest type on the stage.
+`TENSORKIT_SHOTS=FOLDER` keeps what the room sees at each step.
 """
 
 from __future__ import annotations
@@ -43,42 +44,50 @@ LESSONS = [name for name in BOOKS if name[:2].isdigit()]
 EVERY = os.environ.get("TENSORKIT_WALK") == "all"
 TODAY = ["webinar", *(LESSONS if EVERY else [LESSONS[date.today().toordinal() % len(LESSONS)]])]
 
-READY = """() => document.body.dataset.tensorkitTalk === "ready" && !document.querySelector("dialog.tk-stage [aria-busy]")
-    && !document.querySelector('dialog.tk-stage [data-room=""]')"""
-LOOK = """() => {
-    const { content } = window.jupyterapp.shell.currentWidget;
-    const cell = content.activeCell, page = content.outerNode.getBoundingClientRect(), at = cell.node.getBoundingClientRect();
-    const stage = document.querySelector("dialog.tk-stage[open] > .tk-root"), svg = stage?.querySelector(".tk-picture svg");
-    const sizes = svg ? [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim() && text.checkVisibility({ opacityProperty: true }))
-        .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a) : [];
+READY = """() => document.body.dataset.tensorkitTalk === "ready"
+    && !document.querySelector("dialog.tk-stage [aria-busy]") && !document.querySelector('dialog.tk-stage [data-room=""]')"""
+CARDS = """(within, revealed) => [...within.querySelectorAll(`.tk-card[data-card][data-revealed="${revealed}"]`)]"""
+LOOK = f"""() => {{
+    const {{ content }} = window.jupyterapp.shell.currentWidget;
+    const cell = content.activeCell, at = cell.node.getBoundingClientRect();
+    const page = content.outerNode.getBoundingClientRect();
+    const stage = document.querySelector("dialog.tk-stage[open] > .tk-root");
+    const svg = stage?.querySelector(".tk-picture svg"), box = svg?.getBoundingClientRect();
+    const drawn = (text) => text.textContent.trim() && text.checkVisibility({{ opacityProperty: true }});
+    const size = (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+    const sizes = svg ? [...svg.querySelectorAll("text")].filter(drawn).map(size) : [];
     const hidden = (one) => ["tk-held", "tk-setup"].some((name) => one.node.classList.contains(name));
-    const box = svg?.getBoundingClientRect();
-    return {
+    const cards = {CARDS}, names = (found) => found.map((card) => card.dataset.card);
+    return {{
         cell: content.activeCellIndex,
         scene: stage ? stage.dataset.scene : null,
-        step: stage ? stage.dataset.step : null,
-        scrolled: Math.round(content.outerNode.scrollTop),
         visible: stage ? !svg || (box.top < innerHeight && box.bottom > 0 && box.height > 40)
             : Math.min(at.bottom, page.bottom) - Math.max(at.top, page.top) >= Math.min(at.height, 60) - 1,
-        shown: [...document.querySelectorAll('.tk-card[data-card][data-revealed="true"]')].map((card) => card.dataset.card),
-        asks: [...cell.node.querySelectorAll('.tk-card[data-kind="predict"][data-revealed="false"]')].map((card) => card.dataset.card),
+        shown: names(cards(document, true)),
+        asks: names(cards(cell.node, false).filter((card) => card.dataset.kind === "predict")),
         smallest: sizes.length ? Math.min(...sizes) : null,
         last: content.widgets.findLastIndex((one) => !hidden(one)),
         inSight: content.widgets.flatMap((one, k) => hidden(one) ? [] : [k]),
-    };
-}"""
-PLACE = """() => {
-    const stage = document.querySelector("dialog.tk-stage[open] > .tk-root"), { content } = window.jupyterapp.shell.currentWidget;
-    const refusal = stage?.querySelector('[data-role="refusal"]:not([hidden])');
-    const { scene, step, expression, stage: size } = stage?.dataset ?? {};
-    const shown = [...document.querySelectorAll('.tk-card[data-card][data-revealed="true"]')].map((card) => card.dataset.card);
-    return { cell: content.activeCellIndex, scene, step, expression, size, refused: refusal?.innerText, shown, dark: stage?.hasAttribute("data-tk-dark") };
-}"""
+    }};
+}}"""
+PLACE = f"""() => {{
+    const stage = document.querySelector("dialog.tk-stage[open] > .tk-root");
+    const {{ scene, step, expression, stage: size }} = stage?.dataset ?? {{}};
+    const refused = stage?.querySelector('[data-role="refusal"]:not([hidden])')?.innerText;
+    const cell = window.jupyterapp.shell.currentWidget.content.activeCellIndex;
+    const shown = ({CARDS})(document, true).map((card) => card.dataset.card);
+    return {{ cell, scene, step, expression, size, refused, shown, dark: stage?.hasAttribute("data-tk-dark") }};
+}}"""
+AT = "(cell) => window.jupyterapp.shell.currentWidget.content.activeCellIndex === cell"
+CHANGED = """([name, before]) =>
+    document.querySelector("dialog.tk-stage > .tk-root").dataset[name] !== before"""
 KILL = """() => {
     const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
     kernel.requestExecute({ code: "import os\\nos._exit(1)" });
 }"""
-LOST = f"() => !({READY})() || document.querySelector('.jp-Dialog, dialog.tk-stage [data-kernel=gone]') !== null"
+LOST = (
+    f"() => !({READY})() || document.querySelector('.jp-Dialog, dialog.tk-stage [data-kernel=gone]') !== null"
+)
 CONNECTED = """() => {
     const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session ?? {};
     return kernel?.connectionStatus === "connected" && kernel.status === "idle";
@@ -155,7 +164,9 @@ class Talk:
         until(self.room, LOST)
         self.room.keyboard.press("k")
         time.sleep(0.5)
-        until(self.room, "() => document.querySelector('[data-kernel=gone], [data-kernel=starting]') === null")
+        until(
+            self.room, "() => document.querySelector('[data-kernel=gone], [data-kernel=starting]') === null"
+        )
         until(self.room, CONNECTED)
 
     def page_is_loaded_again(self) -> None:
@@ -199,8 +210,12 @@ def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.F
             break
         assert now["visible"], f"{where} is not in sight"
         assert now["cell"] >= seen["cell"], f"{where}: back from cell {seen['cell']}"
-        assert set(now["shown"]) - set(seen["shown"]) <= set(seen["asks"]), f"{where}: shown before it was asked"
+        assert set(now["shown"]) - set(seen["shown"]) <= set(seen["asks"]), (
+            f"{where}: shown before it was asked"
+        )
         talk.noted(now)
+        if folder := os.environ.get("TENSORKIT_SHOTS"):
+            talk.room.screenshot(path=str(Path(folder) / f"{steps + 1:03}.png"))
         if new == picture:
             unseen.append(where)
         if now["smallest"]:
@@ -232,18 +247,25 @@ class Follower:
     def __init__(self, talk: Talk, cue: Cue) -> None:
         self.talk, self.room, self.cue = talk, talk.room, cue
         talk.notes.evaluate(
-            "([path, id]) => new BroadcastChannel('tensorkit-talk').postMessage({ from: 'notes', path, do: 'goto', id })",
-            [talk.path, cue.id],
+            "(word) => new BroadcastChannel('tensorkit-talk').postMessage({ from: 'notes', do: 'goto', ...word })",
+            {"path": talk.path, "id": cue.id},
         )
-        until(self.room, "(cell) => window.jupyterapp.shell.currentWidget.content.activeCellIndex === cell", arg=cue.cell)
+        until(self.room, AT, arg=cue.cell)
         talk.ready()
-        self.card = self.room.locator(f'[data-windowed-list-index="{cue.cell}"] .tk-card[data-kind="predict"]')
+        self.card = self.room.locator(
+            f'[data-windowed-list-index="{cue.cell}"] .tk-card[data-kind="predict"]'
+        )
         self.stage = self.room.locator("dialog.tk-stage[open] > .tk-root")
 
     def on_stage(self, **state: object) -> None:
         self.room.locator(
-            "dialog.tk-stage[open] > .tk-root" + "".join(f'[data-{name}="{value}"]' for name, value in state.items())
+            "dialog.tk-stage[open] > .tk-root"
+            + "".join(f'[data-{name}="{value}"]' for name, value in state.items())
         ).wait_for()
+
+    def changes(self, name: str, before: str | None) -> None:
+        """Wait until what the picture on the stage carries is another."""
+        until(self.room, CHANGED, arg=[name, before])
 
     def do(self, kind: str, text: str, many: int) -> None:
         """One direction."""
@@ -254,7 +276,8 @@ class Follower:
             self.on_stage()
         elif kind == "N":
             names = [name for name, _ in self.cue.scenes]
-            first = names.index(self.stage.get_attribute("data-scene")) + 1 if self.stage.get_attribute("data-scene") else 0
+            scene = self.stage.get_attribute("data-scene")
+            first = names.index(scene) + 1 if scene else 0
             for name in names[first : first + many]:
                 press("n")
                 self.on_stage(scene=name)
@@ -262,7 +285,9 @@ class Follower:
         elif kind == "R" and not staged:
             assert self.card.count() == 1, "a question to answer"
             press("r")
-            self.room.locator(f'[data-windowed-list-index="{self.cue.cell}"] .tk-card[data-revealed="true"]').wait_for()
+            self.room.locator(
+                f'[data-windowed-list-index="{self.cue.cell}"] .tk-card[data-revealed="true"]'
+            ).wait_for()
         elif kind == "R":
             press("r")
             self.room.locator("dialog.tk-stage[open] > .tk-root:not([data-away])").wait_for()
@@ -270,13 +295,13 @@ class Follower:
             before = self.stage.get_attribute("data-revision")
             self.stage.locator("input[type=text]:visible").first.fill(text)
             press("Enter")
-            until(self.room, f"(before) => document.querySelector('dialog.tk-stage > .tk-root').dataset.revision !== before", arg=before)
+            self.changes("revision", before)
         elif kind == "steps":
             back = "back" in self.cue.notes
             for _ in range(many):
                 at = self.stage.get_attribute("data-step")
                 press("ArrowLeft" if back else "ArrowRight")
-                until(self.room, "(at) => document.querySelector('dialog.tk-stage > .tk-root').dataset.step !== at", arg=at)
+                self.changes("step", at)
         elif kind == "back":
             press("PageUp")
         self.talk.ready()
@@ -292,7 +317,9 @@ def test_the_directions_of_the_notes_work_as_they_are_written(talk: Talk) -> Non
             try:
                 one.do(kind, text, many)
             except Exception as error:
-                raise AssertionError(f"cell {cue.cell}: {cue.notes.splitlines()[0]!r}: {kind} {text}") from error
+                raise AssertionError(
+                    f"cell {cue.cell}: {cue.notes.splitlines()[0]!r}: {kind} {text}"
+                ) from error
         if one.stage.count():
             talk.room.keyboard.press("Escape")
             one.stage.wait_for(state="detached")

@@ -134,7 +134,9 @@ def test_a_closer_look_lays_nothing_out_again(room: Any, stage: Any) -> None:
     assert [stage.evaluate(SIZES), stage.evaluate(WIDTH)] == [sizes, width]
     room.evaluate("() => over.zoomAt(300, 500)")
     room.keyboard.press("Escape")
-    assert [room.evaluate("() => over.zoomed()"), stage.is_visible()] == [False, True], "first out of the closer look"
+    assert [room.evaluate("() => over.zoomed()"), stage.is_visible()] == [False, True], (
+        "first out of the closer look"
+    )
     room.evaluate("() => over.zoomAt(300, 500)")
     stage.locator('[data-role="leave"]').evaluate("button => button.click()")
     stage.wait_for(state="detached")

@@ -329,7 +329,7 @@ NOTEBOOK = """() => window.jupyterapp.shell.currentWidget.content.model.toJSON()
 
 @pytest.mark.browser
 def test_no_key_of_a_talk_changes_the_notebook(windows: tuple[Any, Any]) -> None:
-    """Among the cells R would make a picture's cell raw text, M Markdown, B a new cell, and 0 0 start the kernel again."""
+    """Among the cells R would make raw text of a picture's cell, M Markdown, B a new cell; 0 0 restarts the kernel."""
     room, _ = windows
     run_all(room)
     kernel = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status"

@@ -229,14 +229,17 @@ def test_a_refusal_on_the_stage_leaves_all_of_the_picture_in_sight(book: Book) -
     refusal = staged.locator('[data-role="refusal"]:not([hidden])')
     refusal.wait_for()
     book.settled(staged)
-    # The controls stay under the hand that types; what they cover is scrolled to, and the storage floats over it.
-    assert (staged.get_attribute("data-bare"), staged.evaluate(LEAST) >= LEGIBLE) == ("false", True)
-    assert staged.evaluate(STORAGE)
-    box.press("Tab")
+    # Enter gives the keyboard back to the stage: the controls make room, all but the line that was typed.
+    parts = (refusal, box, staged.locator('[data-role="leave"]'))
+    assert (staged.get_attribute("data-bare"), staged.evaluate(LEAST) >= LEGIBLE) == ("true", True)
+    assert ([part.is_visible() for part in parts], staged.evaluate(STORAGE)) == ([True, True, False], True)
+    book.keyboard.press("h")
+    book.page.locator('dialog.tk-stage [data-bare="false"]').wait_for()
+    assert [part.is_visible() for part in parts] == [True] * 3
     book.keyboard.press("h")
     book.page.locator('dialog.tk-stage [data-bare="true"]').wait_for()
     until(book.page, f"root => ({HIDDEN})(root).every((pixels) => pixels === 0)", arg=staged.element_handle())
-    seen = [part.is_visible() for part in (refusal, box, staged.locator('[data-role="leave"]'))]
+    seen = [part.is_visible() for part in parts]
     assert (seen, staged.evaluate(STORAGE)) == ([True, False, False], True)
     book.keyboard.press("Escape")
     staged = on_stage(book, book.part(1, "present"))
