@@ -45,7 +45,7 @@ EVERY = os.environ.get("TENSORKIT_WALK") == "all"
 TODAY = ["webinar", *(LESSONS if EVERY else [LESSONS[date.today().toordinal() % len(LESSONS)]])]
 
 READY = """() => document.body.dataset.tensorkitTalk === "ready"
-    && !document.querySelector("dialog.tk-stage [aria-busy]") && !document.querySelector('dialog.tk-stage [data-room=""]')"""
+    && !document.querySelector("dialog.tk-stage [aria-busy], dialog.tk-stage [data-room='']")"""
 CARDS = """(within, revealed) => [...within.querySelectorAll(`.tk-card[data-card][data-revealed="${revealed}"]`)]"""
 LOOK = f"""() => {{
     const {{ content }} = window.jupyterapp.shell.currentWidget;
