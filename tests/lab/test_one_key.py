@@ -297,10 +297,9 @@ class Follower:
             press("Enter")
             self.changes("revision", before)
         elif kind == "steps":
-            back = "back" in self.cue.notes
             for _ in range(many):
                 at = self.stage.get_attribute("data-step")
-                press("ArrowLeft" if back else "ArrowRight")
+                press("ArrowRight")
                 self.changes("step", at)
         elif kind == "back":
             press("PageUp")
