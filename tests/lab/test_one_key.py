@@ -95,7 +95,7 @@ CONNECTED = """() => {
 
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 DIRECTION = re.compile(
-    r"(?P<P>\bP\b)|(?P<N>\bN\b)(?:[^.;:]*? through (?P<scenes>\w+) scenes?)?|(?P<R>\bR\b|\b[Rr]eveal\b)"
+    r"(?P<P>\bP\b)|(?P<N>\bN\b)(?:[^.;:]*? through (?P<scenes>\w+) scenes?)?|(?P<R>\bR\b(?! brings back)|\b[Rr]eveal\b)"
     r"|\b[Tt]ype (?P<type>(?:[.\[]|-?\d|t\[)[^;]*?)(?= on | and |, then |;|\.?$)"
     r"|right arrow, (?P<steps>\w+) (?:steps|times)|(?P<back>\bPageUp\b)"
 )
