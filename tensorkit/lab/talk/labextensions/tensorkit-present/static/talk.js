@@ -113,13 +113,13 @@ export class Talk {
       lesson.ran = new Set(place.ran);
       // The kernel still has its cards: what they let be seen is in sight once they are back.
       const back = (/** @type {string} */ name) => document.querySelector(`${CARDS}[data-card="${CSS.escape(name)}"]`) !== null;
-      await until(() => place.revealed.every(back), PATIENCE);
+      await until(() => place.revealed.every(back), 4 * PATIENCE);
     } else if (place) this.restoring = new Set(place.revealed);
     const index = lesson.indexOf(named?.cell ?? place?.cell ?? "");
     if (index >= 0) await lesson.goto(index, false);
     const cell = lesson.cells[index];
     if (cell && (named?.staged ?? place?.staged)) {
-      await until(() => lesson.picture(cell) !== undefined, PATIENCE);
+      await until(() => lesson.picture(cell) !== undefined, 4 * PATIENCE);
       lesson.picture(cell)?.click();
     }
     this.resumed = true;
