@@ -19,8 +19,8 @@ import pytest
 from tensorkit.lab.notes import PLACE_BYTES
 from tests.browser.desk import Desk, desk_at
 from tests.lab.test_browser import PATIENCE_MS
-from tests.lab.test_present import CELLS, addresses, book
-from tests.lab.test_serving import Served, running
+from tests.lab.test_present import CELLS, addresses, book, presented
+from tests.lab.test_serving import Served
 
 PLACE = "tensorkit/api/place?lesson=talk.ipynb"
 ROOM = """() => {
@@ -34,11 +34,7 @@ ROOM = """() => {
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("home")
-    folder = home / "my lessons"
-    folder.mkdir()
-    (folder / "talk.ipynb").write_text(json.dumps(book()))
-    with running(home, root, words=("present", "talk"), options=("--no-rehearsal",)) as one:
+    with presented(tmp_path_factory.mktemp("home"), root) as one:
         yield one
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 
 from tests.browser.beginning import run_all, until
 from tests.browser.desk import SETTLED, Book, desk_at
-from tests.lab.test_present import GO, addresses, book, on_stage
-from tests.lab.test_serving import running
+from tests.lab.test_present import GO, addresses, book, on_stage, presented
 
 pytestmark = pytest.mark.browser
 
@@ -40,14 +38,7 @@ TOP = "() => document.querySelector('.jp-Notebook').getBoundingClientRect().top"
 @pytest.fixture(scope="module")
 def lesson(tmp_path_factory: pytest.TempPathFactory, root: Path, chromium: str) -> Iterator[Book]:
     """A talk that has been run, on one page for all tests: each leaves the stage, and nothing over it."""
-    home = tmp_path_factory.mktemp("home")
-    (home / "my lessons").mkdir()
-    (home / "my lessons" / "talk.ipynb").write_text(json.dumps(book()))
-    options = ("--no-rehearsal",)
-    with (
-        running(home, root, words=("present", "talk"), options=options) as served,
-        desk_at(served, chromium) as desk,
-    ):
+    with presented(tmp_path_factory.mktemp("home"), root) as served, desk_at(served, chromium) as desk:
         desk.address = addresses(served)[0]
         with desk.written("talk", book(), 1280, 720) as one:
             until(one.page, "() => document.body.dataset.tensorkitPresent === 'ready'")

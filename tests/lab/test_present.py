@@ -6,6 +6,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -194,13 +195,17 @@ def test_a_rehearsal_comes_first_and_its_failure_is_the_exit_code(
 # ---- in a browser
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("home")
+def presented(home: Path, root: Path) -> AbstractContextManager[Served]:
+    """The talk of four cells, served for a room."""
     folder = home / "my lessons"
     folder.mkdir()
     (folder / "talk.ipynb").write_text(json.dumps(book()))
-    with running(home, root, words=("present", "talk"), options=("--no-rehearsal",)) as one:
+    return running(home, root, words=("present", "talk"), options=("--no-rehearsal",))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
+    with presented(tmp_path_factory.mktemp("home"), root) as one:
         yield one
 
 

@@ -11,3 +11,6 @@ globalThis.ResizeObserver ??= class {
   observe() {}
   disconnect() {}
 };
+
+// The names here need no escape.
+globalThis.CSS ??= { escape: String };

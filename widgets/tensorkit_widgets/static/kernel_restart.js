@@ -9,6 +9,7 @@
  * @typedef {{ root: HTMLElement, open: boolean, chosen: number, place: Comment, script: { scene: number, away: boolean }, enter(): void, hold(): void, release(): void }} Presenter
  */
 
+import { dismiss } from "./kernel_notice.js";
 import { presenting } from "./talk_memory.js";
 
 const KEY = "tensorkit-revive";
@@ -126,9 +127,7 @@ async function running(context) {
 async function runUpTo(panel, number, afresh) {
   const { commands } = /** @type {any} */ (globalThis).jupyterapp;
   if (afresh || !panel.sessionContext.session || !(await running(panel.sessionContext))) await started(panel.sessionContext);
-  // JupyterLab says that the kernel died, beneath the stage: the speaker knows.
-  const said = document.querySelectorAll(".jp-Dialog .jp-Dialog-footer .jp-Dialog-button");
-  if (said.length === 1) /** @type {HTMLElement} */ (said[0]).click();
+  dismiss(); // JupyterLab says that the kernel died, beneath the stage: the speaker knows
   panel.content.deselectAll();
   panel.content.activeCellIndex = number;
   await commands.execute("notebook:run-all-above");

@@ -19,10 +19,10 @@ const SLACK = 24;
 /** How long a press waits for what a cell draws, once it has run, in milliseconds. */
 export const PATIENCE = 8000;
 
-/** @param {() => boolean} true_ @param {number} most */
-export async function until(true_, most) {
+/** @param {() => boolean} isSo @param {number} most in milliseconds */
+export async function until(isSo, most) {
   const end = Date.now() + most;
-  while (!true_() && Date.now() < end) await new Promise((done) => setTimeout(done, 30));
+  while (!isSo() && Date.now() < end) await new Promise((done) => setTimeout(done, 30));
 }
 
 /** What a speaker is to say at a cell. @param {Model | undefined} model @returns {string} */
@@ -141,6 +141,8 @@ export class Lesson {
         if (this.inSight(cell)) return;
       }
       await this.drawn(cell);
+      // Somebody has scrolled away from it: nothing is shown where the room does not look.
+      if (this.hidden(cell, -1) > cell.node.getBoundingClientRect().height - SLACK) return this.bring(cell, this.book.activeCellIndex);
       const card = this.question(cell);
       const picture = this.picture(cell);
       const below = this.hidden(cell, 1);
@@ -169,6 +171,7 @@ export class Lesson {
     const cell = this.cells[index];
     if (!cell) return;
     this.shown = { id: "", count: 0 };
+    if (run) await this.uncover(cell, index);
     this.book.deselectAll();
     this.book.mode = "command";
     this.book.activeCellIndex = index;
@@ -177,6 +180,19 @@ export class Lesson {
     await this.run(index);
     await this.drawn(cell);
     await this.bring(cell, index);
+  }
+
+  /** Who jumps to a cell that answers a question has had the question: its answer is shown. @param {Cell} cell @param {number} index */
+  async uncover(cell, index) {
+    if (this.inSight(cell)) return;
+    await this.actions.runCells(this.book, this.cells.slice(0, index).filter(this.todo), this.panel.sessionContext);
+    for (const name of [cell.model.getMetadata("tensorkit")?.after ?? []].flat()) {
+      const card = () => /** @type {HTMLElement | null} */ (document.querySelector(`.tk-card[data-card="${CSS.escape(name)}"][data-revealed]`));
+      await until(() => card() !== null, PATIENCE);
+      const open = card();
+      if (open?.dataset.revealed === "false") await this.reveal(open);
+    }
+    await until(() => this.inSight(cell), PATIENCE);
   }
 
   /** Run a cell, after all before it that were not run yet. @param {number} index */

@@ -226,7 +226,8 @@ export class Talk {
     if (!act) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    act();
+    // A key that is held down leads through the cells, but carries the talk one step.
+    if (!event.repeat || ["ArrowDown", "ArrowUp"].includes(key)) act();
   }
 
   /** What works on the stage and off it; a blank screen hides all, and any key of the talk brings it back. @param {KeyboardEvent} event @returns {(() => void) | undefined} */
