@@ -46,7 +46,6 @@ const show = (html) => {
 };
 
 beforeEach(() => {
-  globalThis.CSS ??= { escape: (text) => text };
   el = document.body.appendChild(document.createElement("div"));
 });
 afterEach(() => {

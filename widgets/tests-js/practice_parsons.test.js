@@ -70,7 +70,6 @@ const layOut = () => {
 };
 
 beforeEach(() => {
-  globalThis.CSS ??= { escape: (text) => text };
   el = document.body.appendChild(document.createElement("div"));
 });
 afterEach(() => {

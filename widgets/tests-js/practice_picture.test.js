@@ -45,7 +45,6 @@ const box = () => el.querySelector("input[type=text]");
 
 beforeEach(() => {
   sessionStorage.clear();
-  globalThis.CSS ??= { escape: (text) => text };
   el = document.body.appendChild(document.createElement("div"));
 });
 afterEach(() => {
