@@ -360,6 +360,34 @@ CONTRAST = """input => {
 }"""
 
 
+WHERE = """() => [window.jupyterapp.shell.currentWidget.content.activeCellIndex,
+    document.querySelector("dialog.tk-stage[open] > .tk-root")?.dataset.scene ?? null]"""
+CALM = """() => document.body.dataset.tensorkitTalk === "ready"
+    && !document.querySelector("dialog.tk-stage [aria-busy], dialog.tk-stage [data-room='']")"""
+
+
+def places(room: Any, key: str) -> list[list[Any]]:
+    """Where a key leads, press by press, until it leads no further."""
+    found = [room.evaluate(WHERE)]
+    while found[-3:] != 3 * found[-1:] or len(found) < 3:
+        room.keyboard.press(key)
+        room.wait_for_timeout(400)  # the kernel answers
+        until(room, CALM)
+        found.append(room.evaluate(WHERE))
+    return [place for k, place in enumerate(found) if place != (found[k - 1] if k else None)]
+
+
+@pytest.mark.browser
+def test_page_up_goes_the_way_back(windows: tuple[Any, Any]) -> None:
+    room, _ = windows
+    room.evaluate(GO, 0)
+    there = places(room, "PageDown")
+    assert there[-1] == [3, None]
+    assert [scene for _, scene in there if scene] == ["turned", "refused", "sizes", "all"]
+    # No scene has been played when a picture comes onto the stage: that is no place to go back to.
+    assert places(room, "PageUp") == [place for place in there[::-1] if place[1] != ""]
+
+
 @pytest.mark.browser
 def test_what_stands_in_an_empty_box_can_be_read_on_the_stage_light_and_dark(
     windows: tuple[Any, Any],

@@ -26,6 +26,7 @@ function begin(...cells) {
   const ran = (cell) => {
     log.push(`run ${cell.model.id}`);
     lesson.ran.add(cell.model.id);
+    cell.model.executionCount = 1;
     cell.node.innerHTML = cell.html;
   };
   const book = {
@@ -59,7 +60,7 @@ beforeEach(() => {
     const card = target.closest(".tk-card");
     if (card) card.dataset.revealed = "true";
     for (const cell of card ? lesson.cells : []) if (cell.model.getMetadata()?.after === card.dataset.card) cell.node.classList.remove("tk-held");
-    if (target.dataset.role) lesson.shown = { id: lesson.cell.model.id, count: lesson.shown.count + 1 };
+    if (target.dataset.role) lesson.enters(lesson.cell, target);
   };
 });
 
@@ -115,6 +116,28 @@ describe("one key through a lesson", () => {
     await lesson.goto(2, false);
     await lesson.back();
     expect([...log, lesson.cell.model.id].join(", ")).toBe("one");
+  });
+
+  it("goes back into the pictures of a cell, the last one first, and forward again from where it is", async () => {
+    begin(cellOf("two", { html: PICTURE + PICTURE }), cellOf("end", { type: "markdown" }));
+    for (let presses = 0; presses < 4; presses += 1) await lesson.forward();
+    expect(lesson.cell.model.id).toBe("end");
+    for (const left of [1, 0]) {
+      log.length = 0;
+      await lesson.back();
+      expect([...log, lesson.cell.model.id, lesson.shown.count], "on the stage").toEqual(["present", "two", left + 1]);
+      lesson.leavesBack();
+    }
+    expect(await forward()).toBe("present, two");
+    expect(lesson.shown.count).toBe(1);
+  });
+
+  it("runs again what a page has lost that was loaded again before it was saved", async () => {
+    begin(cellOf("one"), cellOf("two"));
+    await forward();
+    lesson.cells[0].model.executionCount = null;
+    expect(await forward()).toBe("run one, one");
+    expect(await forward()).toBe("run two, two");
   });
 
   it("takes one press at a time", async () => {

@@ -4,7 +4,7 @@
  * what is taller than the window, puts a picture on the stage (where presenter.js goes from scene to scene), shows the answer of
  * a question, and comes to the next cell. Whatever a cell needs is run first, in order: nothing has to be run before the talk.
  *
- * @typedef {{ id: string, type: string, executionState?: string, outputs?: { length: number, get(k: number): { data: Record<string, unknown> } },
+ * @typedef {{ id: string, type: string, executionState?: string, executionCount?: number | null, outputs?: { length: number, get(k: number): { data: Record<string, unknown> } },
  *             trusted?: boolean, getMetadata(name: string): any, sharedModel: { getSource(): string } }} Model
  * @typedef {{ node: HTMLElement, model: Model }} Cell
  * @typedef {{ run(book: any, session: any): Promise<boolean>, runCells(book: any, cells: Cell[], session: any): Promise<boolean> }} Actions
@@ -73,8 +73,8 @@ export class Lesson {
 
   // ---- what there is
 
-  /** @param {Cell} cell */
-  todo = ({ model }) => model.type === "code" && !this.ran.has(model.id) && model.sharedModel.getSource().trim() !== "";
+  /** Whether a cell is still to be run: what ran and was not saved before the page was loaded again shows nothing. @param {Cell} cell */
+  todo = ({ model }) => model.type === "code" && !(this.ran.has(model.id) && model.executionCount) && model.sharedModel.getSource().trim() !== "";
 
   /** @param {Cell} cell */
   inSight = ({ node }) => !node.classList.contains("tk-held") && !node.classList.contains("tk-setup");
@@ -86,10 +86,10 @@ export class Lesson {
     return this.cells[at] ? at : -1;
   }
 
-  /** @param {Cell} cell @returns {HTMLElement | undefined} what puts its next picture on the stage */
-  picture({ node, model }) {
+  /** @param {Cell} cell @param {1 | -1} by @returns {HTMLElement | undefined} what puts its next picture on the stage, or the one before */
+  picture({ node, model }, by = 1) {
     const count = this.shown.id === model.id ? this.shown.count : 0;
-    return /** @type {HTMLElement[]} */ ([...node.querySelectorAll(PICTURES)])[count];
+    return /** @type {HTMLElement[]} */ ([...node.querySelectorAll(PICTURES)])[by > 0 ? count : count - 1];
   }
 
   /** @param {Cell} cell @returns {HTMLElement | null} */
@@ -153,11 +153,19 @@ export class Lesson {
     });
   }
 
+  /** The way that forward came: from its end into a cell, and onto the stage with its last picture. */
   back() {
     return this.press(async () => {
-      const above = this.cell ? this.hidden(this.cell, -1) : 0;
-      if (above > SLACK) this.scroll(-Math.min(above + SLACK, 0.8 * this.book.outerNode.clientHeight));
-      else if (this.neighbour(-1) >= 0) await this.come(this.neighbour(-1), false);
+      const { cell } = this;
+      const above = cell ? this.hidden(cell, -1) : 0;
+      const picture = cell && this.picture(cell, -1);
+      if (above > SLACK) return this.scroll(-Math.min(above + SLACK, 0.8 * this.book.outerNode.clientHeight));
+      if (picture) return picture.click();
+      if (this.neighbour(-1) < 0) return;
+      await this.come(this.neighbour(-1), false);
+      const before = /** @type {Cell} */ (this.cell);
+      this.shown = { id: before.model.id, count: before.node.querySelectorAll(PICTURES).length };
+      this.picture(before, -1)?.click();
     });
   }
 
@@ -199,8 +207,11 @@ export class Lesson {
   async run(index) {
     const before = this.cells.slice(0, index).filter(this.todo);
     const session = this.panel.sessionContext;
+    const cell = this.cells[index];
     if (before.length) await this.actions.runCells(this.book, before, session);
-    if (this.cells[index]?.model.type !== "code") return;
+    if (cell?.model.type !== "code") return;
+    // After a restart it waits for the answer of its question: the cursor would be led past it.
+    await until(() => !cell.node.classList.contains("tk-held"), PATIENCE);
     this.book.deselectAll();
     this.book.activeCellIndex = index;
     await this.actions.run(this.book, session);
@@ -249,6 +260,11 @@ export class Lesson {
     const before = [...cell.node.querySelectorAll(PICTURES)].filter((one) => place.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING);
     this.book.activeCellIndex = this.cells.indexOf(cell);
     this.shown = { id: cell.model.id, count: before.length + 1 };
+  }
+
+  /** The stage was left at its beginning: its picture is still to come. */
+  leavesBack() {
+    this.shown.count -= 1;
   }
 
   /** @param {HTMLElement} card */

@@ -62,7 +62,7 @@ export class Talk {
       const lesson = this.lesson;
       if (!lesson || notebook !== lesson.book) return;
       lesson.ran.add(cell.model.id);
-      this.changed();
+      this.cardsDrawn();
     });
     app.commands.commandExecuted.connect((/** @type {any} */ _, /** @type {any} */ { id, result }) => {
       if (id === AFRESH) this.restoring.clear();
@@ -155,17 +155,18 @@ export class Talk {
     for (const name of placeOf(this.path)?.revealed ?? []) this.restoring.add(name);
   }
 
-  /** Cards were drawn: those whose answers were in sight show them again. */
+  /** Cards were drawn, or a cell that shows one was run: those whose answers were in sight show them again. */
   cardsDrawn() {
     const { restoring, lesson } = this;
     if (!restoring.size || !lesson) return this.changed();
     for (const card of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`${CARDS}[data-revealed]`))) {
       const name = card.dataset.card ?? "";
-      if (!restoring.has(name) || card.closest(".jupyter-widgets-disconnected")) continue;
+      const cell = lesson.cells.find(({ node }) => node.contains(card));
+      if (!restoring.has(name) || !cell || !lesson.ran.has(cell.model.id)) continue; // a card of the kernel that is gone
       if (card.dataset.revealed === "false") /** @type {HTMLElement | null} */ (card.querySelector('[data-do="skip"]'))?.click();
-      else if (this.lesson?.ran.size) restoring.delete(name);
+      else restoring.delete(name);
     }
-    if (this.comesBack) return;
+    if (this.comesBack) return this.tell();
     const index = lesson.indexOf(placeOf(this.path)?.cell ?? "");
     if (index >= 0 && !this.staged) void lesson.goto(index, false);
   }
@@ -198,6 +199,7 @@ export class Talk {
     event.preventDefault();
     /** @type {HTMLElement | null} */ (document.querySelector(`${STAGE} [data-role="leave"]`))?.click();
     if (event.detail > 0) void this.lesson?.forward();
+    else this.lesson?.leavesBack();
   }
 
   /** The keyboard goes back among the cells, once the stage has given it back. */
