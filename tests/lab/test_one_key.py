@@ -196,7 +196,8 @@ def talk(request: pytest.FixtureRequest, served: Served, chromium: str) -> Itera
 
 
 def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.FixtureRequest) -> None:
-    chance = random.Random(date.today().toordinal())
+    name = request.node.callspec.params["talk"]
+    chance = random.Random(f"{date.today()} {name}")
     events: list[Callable[[], None]] = [talk.kernel_dies, talk.page_is_loaded_again, talk.server_is_away]
     happens = dict(zip(sorted(chance.sample(range(8, 45), 3)), chance.sample(events, 3), strict=True))
     (seen, picture), visited, played = talk.look(), set[int](), set[tuple[int, str]]()
@@ -233,7 +234,6 @@ def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.F
         seen, picture = now, new
     missed = sorted(set(seen["inSight"]) - visited)
     least = f"{min(smallest):.1f} px" if smallest else "—"
-    name = request.node.callspec.params["talk"]
     print(f"\n{name:32} {steps:4} steps  {len(unseen):2} unseen  {len(missed):2} left out  {least:>8}")
     assert (unseen, missed, played ^ scenes) == ([], [], set())
     assert min(smallest, default=LEGIBLE) >= LEGIBLE - 0.05

@@ -374,5 +374,5 @@ def _moved(model: Moment, strip: Strip, slots: range, x: float, y: float, unit: 
         low, high = max(sector * per, slots.start), min((sector + 1) * per, slots.stop)
         if low < high:
             left = x + (low - slots.start) * unit
-            frames.append(Frame(left + 2, y - 7, (high - low) * unit - 4, 4, "part", 2.0))
+            frames.append(Frame(left + 2, y - 5.5, (high - low) * unit - 4, 3, "part", 2.0))
     return frames
