@@ -164,12 +164,12 @@ class Layout:
     def _panel(self, said: str, down: float) -> tuple[list[Note], tuple[float, float, float, float]]:
         """The words of the step, in three lines, or in four smaller ones; and the box around them."""
         width = min(self.width, MOST_PANEL) - 2 * self.margin
-        lines, step, role = wrap(said, width - 36, 14.0), 20.0, "turn"
+        lines, first, step, role = wrap(said, width - 36, 14.0), 22.0, 20.0, "turn"
         if len(lines) > 3:
-            lines, step, role = wrap(said, width - 36, 12.5), 17.0, "turn-small"
+            lines, first, step, role = wrap(said, width - 36, 12.5), 16.0, 17.0, "turn-small"
         if len(lines) > 4:
             lines[3:] = [lines[3] + " …"]
-        notes = [Note(self.margin + 18, down + 22 + step * k, line, role) for k, line in enumerate(lines)]
+        notes = [Note(self.margin + 18, down + first + step * k, line, role) for k, line in enumerate(lines)]
         return notes, (self.margin, down, width, PANEL)
 
     def _legend(self, y: float) -> tuple[Key, ...]:
