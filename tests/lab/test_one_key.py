@@ -31,6 +31,7 @@ import pytest
 from tensorkit.lab.cues import Cue, cues
 from tests.browser.beginning import until
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
+from tests.lab.test_present import READY
 from tests.lab.test_serving import TOKEN, Served, running
 from tests.support.playwright_driver import driver
 
@@ -46,8 +47,6 @@ LESSONS = [name for name in BOOKS if name[:2].isdigit()]
 EVERY = os.environ.get("TENSORKIT_WALK") == "all"
 TODAY = ["webinar", *(LESSONS if EVERY else [LESSONS[date.today().toordinal() % len(LESSONS)]])]
 
-READY = """() => document.body.dataset.tensorkitTalk === "ready"
-    && !document.querySelector("dialog.tk-stage [aria-busy], dialog.tk-stage [data-room='']")"""
 CARDS = """(within, revealed) => [...within.querySelectorAll(`.tk-card[data-card][data-revealed="${revealed}"]`)]"""
 LOOK = f"""() => {{
     const {{ content }} = window.jupyterapp.shell.currentWidget;

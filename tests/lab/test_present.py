@@ -362,8 +362,9 @@ CONTRAST = """input => {
 
 WHERE = """() => [window.jupyterapp.shell.currentWidget.content.activeCellIndex,
     document.querySelector("dialog.tk-stage[open] > .tk-root")?.dataset.scene ?? null]"""
-CALM = """() => document.body.dataset.tensorkitTalk === "ready"
+READY = """() => document.body.dataset.tensorkitTalk === "ready"
     && !document.querySelector("dialog.tk-stage [aria-busy], dialog.tk-stage [data-room='']")"""
+"""The talk is where a key led it, and what is on the stage is drawn."""
 
 
 def places(room: Any, key: str) -> list[list[Any]]:
@@ -372,7 +373,7 @@ def places(room: Any, key: str) -> list[list[Any]]:
     while found[-3:] != 3 * found[-1:] or len(found) < 3:
         room.keyboard.press(key)
         room.wait_for_timeout(400)  # the kernel answers
-        until(room, CALM)
+        until(room, READY)
         found.append(room.evaluate(WHERE))
     return [place for k, place in enumerate(found) if place != (found[k - 1] if k else None)]
 
