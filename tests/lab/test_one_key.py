@@ -162,6 +162,15 @@ class Talk:
             arg=[str(seen["cell"]), seen["scene"] or ""],
         )
 
+    def goto(self, cue: Cue) -> None:
+        """To a cell, as the notes lead there."""
+        self.notes.evaluate(
+            "(word) => new BroadcastChannel('tensorkit-talk').postMessage({ from: 'notes', do: 'goto', ...word })",
+            {"path": self.path, "id": cue.id},
+        )
+        until(self.room, AT, arg=cue.cell)
+        self.ready()
+
     # ---- what happens in the room
 
     def kernel_dies(self) -> None:
@@ -240,6 +249,25 @@ def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.F
     assert seen["cell"] == seen["last"]
 
 
+def test_a_kernel_that_dies_at_an_answer_leaves_it_in_sight(served: Served, chromium: str) -> None:
+    """At the question that is answered, and at the cell that answers it, which is run again too."""
+    talk = Talk(served, chromium, "webinar")
+    notebook = json.loads((served.folder / talk.path).read_text(encoding="utf-8"))
+    question = next(cue for cue in cues(notebook) if cue.first == 'Predict("02.slice_stride")')
+    talk.goto(question)
+    talk.press()
+    for cell in (question.cell, question.cell + 1):
+        before = talk.room.evaluate(PLACE)
+        assert (before["cell"], before["shown"]) == (cell, ["02.slice_stride"])
+        talk.kernel_dies()
+        talk.ready()
+        assert talk.room.evaluate(PLACE) == before
+        assert talk.press()[0]["cell"] == cell + 1
+    assert talk.faults == []
+    talk.close()
+    served.end_kernels()
+
+
 def told(cue: Cue) -> Iterator[tuple[str, str, int]]:
     """What a cell's directions tell one to do, in order: the kind, what is typed, and how often."""
     lines = [line.strip() for line in cue.notes.splitlines()]
@@ -255,12 +283,7 @@ class Follower:
 
     def __init__(self, talk: Talk, cue: Cue) -> None:
         self.talk, self.room, self.cue = talk, talk.room, cue
-        talk.notes.evaluate(
-            "(word) => new BroadcastChannel('tensorkit-talk').postMessage({ from: 'notes', do: 'goto', ...word })",
-            {"path": talk.path, "id": cue.id},
-        )
-        until(self.room, AT, arg=cue.cell)
-        talk.ready()
+        talk.goto(cue)
         self.card = self.room.locator(
             f'[data-windowed-list-index="{cue.cell}"] .tk-card[data-kind="predict"]'
         )
