@@ -272,6 +272,19 @@ def test_an_in_place_write_shows_its_versions(lib: Any) -> None:
     shown.close()
 
 
+def test_four_lines_of_words_stay_inside_their_box(lib: Any) -> None:
+    h = lib.tensor([1.0, 2.0, 3.0], requires_grad=True) * 2
+    loss = (h * h).sum()
+    h.add_(1)
+    shown = GraphView(loss, names={"h": h}).run()
+    sheet = shown._sheet_now()
+    lines = [note.y for note in sheet.notes if note.role == "turn-small"]
+    assert len(lines) == 4
+    box = sheet.frames[0]
+    assert box.y < lines[0] < lines[-1] < box.y + box.height - 4
+    shown.close()
+
+
 def test_a_leaf_and_a_constant_alone(lib: Any) -> None:
     leaf = GraphView(lib.tensor(2.0, requires_grad=True))
     assert (leaf.status, leaf.steps) == ("empty", 1)
