@@ -138,6 +138,7 @@ PROGRAMS: dict[str, Program] = {
     "split": split([3, 7]),
     "split with a seed": split([3, 3, 4], seed=42),
     "split in fractions": split([0.35, 0.35, 0.3], range(11), seed=1),
+    "split in uneven fractions": split([0.28, 0.34, 0.38]),
     "split in one": split([1.0]),
     "split in one part of one": split([1], range(1)),
     "split with nothing for one": split([0.9, 0.1], range(2), seed=3),

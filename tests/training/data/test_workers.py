@@ -1,4 +1,4 @@
-"""Workers, which are processes in PyTorch and take turns here: batches, copies, random numbers and errors are the same."""
+"""Workers, which are processes in PyTorch and take turns here: batches, copies, random numbers, errors are the same."""
 
 from __future__ import annotations
 

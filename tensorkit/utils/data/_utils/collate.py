@@ -174,9 +174,9 @@ def default_collate(batch: Any) -> Any:
     """Make a batch of samples: tensors get one more dimension in front, numbers become a tensor.
 
     Args:
-        batch: a list of samples. Tensors, NumPy's arrays and all numbers become tensors; texts stay texts; tuples become
-            lists; other sequences and mappings keep their class where they can. To teach it another class, add a
-            function to `default_collate_fn_map`.
+        batch: a list of samples. Tensors, NumPy's arrays and all numbers become tensors; texts stay texts; tuples
+            become lists; other sequences and mappings keep their class where they can. To teach it another class,
+            add a function to `default_collate_fn_map`.
 
     Raises:
         TypeError: for samples of another kind.

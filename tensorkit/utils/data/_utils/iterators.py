@@ -179,10 +179,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
         super()._reset(loader, first_iter)
         if not first_iter:
-            for (
-                worker,
-                index,
-            ) in self._tasks:  # PyTorch's workers have done these: random numbers were drawn for it
+            # What was given out is done to its end, as PyTorch's workers do it: random numbers are drawn for it.
+            for worker, index in self._tasks:
                 with contextlib.suppress(Exception):
                     worker.fetch(index)
             self._tasks.clear()
