@@ -72,7 +72,7 @@ class CheckpointFunction(Function):
     """An operation that records nothing of what it computes; its backward pass computes it again, recorded."""
 
     @staticmethod
-    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:  # type: ignore[override]
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         """Compute without a graph, and keep the arguments."""
         check_backward_validity(args)
         ctx.run_function = run_function
@@ -102,14 +102,10 @@ class CheckpointFunction(Function):
             outputs = ctx.run_function(*detached)
         if isinstance(outputs, Tensor):
             outputs = (outputs,)
-        recorded = [
-            (out, grad)
-            for out, grad in zip(outputs, args, strict=False)
-            if isinstance(out, Tensor) and out.requires_grad
-        ]
-        if not recorded:
+        chosen = [place for place, out in enumerate(outputs) if isinstance(out, Tensor) and out.requires_grad]
+        if not chosen:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
-        backward(*zip(*recorded, strict=True))
+        backward([outputs[place] for place in chosen], [args[place] for place in chosen])
         return None, None, *(one.grad if isinstance(one, Tensor) else None for one in detached)
 
 

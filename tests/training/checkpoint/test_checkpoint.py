@@ -166,11 +166,14 @@ def sequential(segments: int, **options: Any) -> Program:
         calls: list[int] = []
 
         def step(number: int) -> Any:
-            return lambda x: (calls.append(number), (x * number).sin())[1]
+            def function(x: Any) -> Any:
+                calls.append(number)
+                return (x * number).sin()
 
-        y = lib.utils.checkpoint.checkpoint_sequential(
-            [step(1), step(2), step(3), step(4), step(5)], segments, x, **options
-        )
+            return function
+
+        steps = [step(number) for number in range(1, 6)]
+        y = lib.utils.checkpoint.checkpoint_sequential(steps, segments, x, **options)
         y.sum().backward()
         return y.detach(), x.grad, calls
 

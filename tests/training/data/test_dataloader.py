@@ -40,7 +40,12 @@ def refuses_to_set(name: str) -> Program:
 
 
 def lengths(lib: Any) -> Any:
-    makes = [{}, {"batch_size": 3}, {"batch_size": 3, "drop_last": True}, {"batch_size": None}]
+    makes: list[dict[str, Any]] = [
+        {},
+        {"batch_size": 3},
+        {"batch_size": 3, "drop_last": True},
+        {"batch_size": None},
+    ]
     return [len(lib.utils.data.DataLoader(stream(lib), **made)) for made in makes]
 
 

@@ -122,14 +122,15 @@ def _function_for(sample: Any, known: CollateMap) -> Callable[..., Any] | None:
 
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
-    """Stack tensors of one shape."""
-    out = None
-    if get_worker_info() is not None:
-        # A worker of PyTorch writes into shared memory, which cannot grow, and takes no other dtype and no graph.
-        first, count = batch[0], sum(one.numel() for one in batch)
-        memory = empty(count, dtype=first.dtype, device=first.device).share_memory_()
-        out = memory.resize_(len(batch), *first.size())
-    return stack(batch, 0, out=out)
+    """Stack tensors of one shape. A worker's batch is in shared memory, as PyTorch's is."""
+    if get_worker_info() is None:
+        return stack(batch, 0)
+    first, size = batch[0], batch[0].shape
+    if all(one.dtype is first.dtype and one.shape == size and not one.requires_grad for one in batch):
+        return stack(batch, 0).share_memory_()
+    # PyTorch stacks into memory that cannot grow and takes no other dtype and no graph: so it says of this batch, too.
+    memory = empty(sum(one.numel() for one in batch), dtype=first.dtype, device=first.device).share_memory_()
+    return stack(batch, 0, out=memory.resize_(len(batch), *size))
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:

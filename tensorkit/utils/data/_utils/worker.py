@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.random import default_generator, fork_rng
+from tensorkit.random.default_generators import DefaultGenerators
 from tensorkit.tensor import Tensor
 from tensorkit.utils.data._utils.fetch import _IterableDatasetFetcher
 
@@ -93,9 +93,11 @@ class Worker:
         self._make_fetcher = fetcher
         self._where = f"in DataLoader worker process {info.id}"
         self._failed: Exception | None = None
-        self._numbers: tuple[Any, ...] = ()
+        self._generators = DefaultGenerators(info.seed)
+        self._states: tuple[Any, ...] = ()  # of Python's generator and NumPy's
         with self._at_work():
-            _seed(info.seed, base_seed, info.id)
+            random.seed(info.seed)
+            numpy.random.seed(_numpys_seed(base_seed, info.id))
             try:
                 if worker_init_fn is not None:
                     worker_init_fn(info.id)
@@ -136,27 +138,24 @@ class Worker:
         """While it lasts, the random numbers are the worker's, and `get_worker_info` speaks of it."""
         global _worker_info
         outside, pythons, numpys = _worker_info, random.getstate(), numpy.random.get_state()
-        with fork_rng():
+        with self._generators:
             _worker_info = self._info
             try:
-                if self._numbers:
-                    random.setstate(self._numbers[0])
-                    numpy.random.set_state(self._numbers[1])
-                    default_generator.set_state(self._numbers[2])
+                if self._states:
+                    random.setstate(self._states[0])
+                    numpy.random.set_state(self._states[1])
                 yield
             finally:
-                self._numbers = random.getstate(), numpy.random.get_state(), default_generator.get_state()
+                self._states = random.getstate(), numpy.random.get_state()
                 _worker_info = outside
                 random.setstate(pythons)
                 numpy.random.set_state(numpys)
 
 
-def _seed(seed: int, base_seed: int, number: int) -> None:
-    random.seed(seed)
-    default_generator.manual_seed(seed)
-    # NumPy's seed is another one: of the same seed, its twister would give Python's numbers once more.
+def _numpys_seed(base_seed: int, number: int) -> Any:
+    """Another one: of the same seed, NumPy's twister would give Python's numbers once more."""
     words = [number, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]
-    numpy.random.seed(numpy.random.SeedSequence(words).generate_state(4))
+    return numpy.random.SeedSequence(words).generate_state(4)
 
 
 # -- a dataset for each worker ------------------------------------------------------------------------------------
@@ -239,6 +238,7 @@ def caught(error: Exception, where: str) -> Exception:
         return KeyError(_KeyErrorMessage(text))
     made: Any = kind
     try:
-        return made(message=text) if getattr(kind, "message", None) else made(text)
+        failed: Exception = made(message=text) if getattr(kind, "message", None) else made(text)
     except Exception:  # it wants other arguments
         return RuntimeError(text)
+    return failed
