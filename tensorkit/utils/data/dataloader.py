@@ -144,7 +144,9 @@ class DataLoader(Generic[_T_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         self.generator = generator
-        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
+        if collate_fn is None:
+            collate_fn = default_collate if self._auto_collation else default_convert
+        self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
         self.__initialized = True
         self._IterableDataset_len_called: int | None = None  # what `len` of a stream said, once it was asked

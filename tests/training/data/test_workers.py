@@ -184,7 +184,36 @@ def counting(lib: Any) -> Any:
     return list(lib.utils.data.DataLoader(range(5), num_workers=2, collate_fn=count)), count.batches
 
 
+def drawing(begin: Callable[[int], Any]) -> Program:
+    """A dataset that holds functions of the default generators, and a worker that begins with one of them."""
+
+    def program(lib: Any) -> Any:
+        class Drawing(lib.utils.data.Dataset):  # type: ignore[misc]
+            def __init__(self) -> None:
+                self.draws = [random.random, numpy.random.rand]
+                self.generator = lib.default_generator
+
+            def __len__(self) -> int:
+                return 3
+
+            def __getitem__(self, index: int) -> Any:
+                return (
+                    [draw() for draw in self.draws],
+                    lib.rand(1, generator=self.generator).item(),
+                    noted(lib),
+                )
+
+        loader = lib.utils.data.DataLoader(
+            Drawing(), num_workers=2, collate_fn=as_they_are, worker_init_fn=begin
+        )
+        return list(loader)
+
+    return program
+
+
 PROGRAMS: dict[str, Program] = {
+    "seeding Python's numbers": drawing(random.seed),
+    "seeding NumPy's numbers": drawing(numpy.random.seed),
     "in order": knows(num_workers=2, batch_size=2),
     "shuffled": knows(num_workers=3, shuffle=True),
     "shuffled with a generator": knows(

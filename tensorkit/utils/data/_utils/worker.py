@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit.random import default_generator
 from tensorkit.random.default_generators import DefaultGenerators
 from tensorkit.tensor import Tensor
 from tensorkit.utils.data._utils.fetch import _IterableDatasetFetcher
@@ -178,9 +179,12 @@ class _Writer(pickle.Pickler):
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=5)
         self.shared: list[Any] = []
+        # The default generators, which a worker's numbers are put into: a copy would be another generator.
+        behind: Any = random.random, numpy.random.rand
+        self._defaults = {id(default_generator), *(id(function.__self__) for function in behind)}
 
     def persistent_id(self, obj: Any) -> int | None:
-        if not isinstance(obj, _SHARED):
+        if not isinstance(obj, _SHARED) and id(obj) not in self._defaults:
             return None
         self.shared.append(obj)
         return len(self.shared) - 1
