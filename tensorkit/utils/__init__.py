@@ -1,7 +1,7 @@
 """Tools beside the engine.
 
-`benchmark` measures how long statements take, `dlpack` lends memory, and `deterministic` has the setting of
-`use_deterministic_algorithms`.
+`data` loads samples in batches, `checkpoint` saves memory in the backward pass, `benchmark` measures how long
+statements take, `dlpack` lends memory, and `deterministic` has the setting of `use_deterministic_algorithms`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["benchmark", "deterministic", "dlpack"]  # which `__getattr__` loads
+__all__ = ["benchmark", "checkpoint", "data", "deterministic", "dlpack"]  # which `__getattr__` loads
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,1 @@
+"""Tests of what a training script needs: models, optimisers, data, files."""
