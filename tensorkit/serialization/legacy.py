@@ -1,0 +1,181 @@
+"""The format of PyTorch before 1.6, which is no zip file: pickles one after the other, then the bytes of storages.
+
+A number by which it is known, the version of the format, facts about the machine, the object, the keys of its
+storages; and for each of these the number of its elements and their bytes. It is still written with
+``_use_new_zipfile_serialization=False``.
+
+Source: PyTorch 2.13's ``torch.serialization``.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import numpy
+
+from tensorkit.dtypes import dtype, uint8
+from tensorkit.serialization.options import SKIP, UNSAFE
+from tensorkit.serialization.pickler import Storages, pickler
+from tensorkit.serialization.rebuild import StorageType
+from tensorkit.storage import TypedStorage, UntypedStorage, typed
+from tensorkit.storage.typed_storage import _check_wrapping
+
+__all__ = ["read", "restored", "storage_dtype", "text_of", "written"]
+
+MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
+PROTOCOL_VERSION = 1001
+_TAR_MARK, _TAR_PLACE = b"ustar", 257
+_TAR = (
+    "tensorkit does not read the .tar format of PyTorch before 0.1.10: load the file there and save it again"
+)
+_TAR_OF_WEIGHTS = "Cannot use ``weights_only=True`` with files saved in the legacy .tar format. " + UNSAFE
+Loader = Callable[[IO[bytes], Callable[[Any], Any] | None], Any]
+
+
+class _Mentions(Storages):
+    def mention(self, obj: Any) -> tuple[Any, ...] | None:
+        """As in an archive; and that it is no view of another storage, which there are no longer."""
+        found = super().mention(obj)
+        return None if found is None else (*found, None)
+
+
+def written(obj: object, module: Any, protocol: int) -> Iterator[bytes | memoryview]:
+    """The pieces of a file, in their order."""
+    sizes = {"short": 2, "int": 4, "long": struct.calcsize("=l")}
+    facts = {
+        "protocol_version": PROTOCOL_VERSION,
+        "little_endian": sys.byteorder == "little",
+        "type_sizes": sizes,
+    }
+    content, storages = io.BytesIO(), _Mentions()
+    for part in (MAGIC_NUMBER, PROTOCOL_VERSION, facts):
+        content.write(module.dumps(part, protocol=protocol))
+    pickler(module, content, protocol, storages).dump(obj)
+    keys = sorted(storages.held)
+    content.write(module.dumps(keys, protocol=protocol))
+    yield content.getvalue()
+    for key in keys:
+        storage, kind = storages.held[key], storages.dtypes[key]
+        yield struct.pack("=q", storage.nbytes() // kind.itemsize)
+        yield storage.read(0, storage.nbytes()).data
+
+
+def read(
+    file: IO[bytes], load: Loader, restore: Callable[[UntypedStorage, str], Any], weights_only: bool
+) -> Any:
+    """The object in a file.
+
+    Args:
+        load: reads the next pickle of a file, given what a persistent id in it means.
+        restore: moves a storage to its device.
+
+    Raises:
+        RuntimeError: when it is no such file, or its storages do not fit.
+    """
+    start = file.tell()
+    data = io.BytesIO(file.read())  # all of it: what a file says about its own size is not believed
+    if bytes(data.getbuffer()[_TAR_PLACE : _TAR_PLACE + len(_TAR_MARK)]) == _TAR_MARK:
+        raise RuntimeError(_TAR_OF_WEIGHTS if weights_only else _TAR)
+    if load(data, None) != MAGIC_NUMBER:
+        raise RuntimeError("Invalid magic number; corrupt file?")
+    version = load(data, None)
+    if version != PROTOCOL_VERSION:
+        raise RuntimeError(f"Invalid protocol version: {version if type(version) is int else type(version)}")
+    load(data, None)
+    storages = _Storages(data.getbuffer().nbytes, restore)
+    result = load(data, storages.find)
+    keys = load(data, None)
+    if not SKIP.asked:
+        for key in keys:
+            storages.fill(key, data)
+    file.seek(start + data.tell())  # where another object may follow
+    return result
+
+
+class _Storages:
+    """The storages of a file: made empty when the pickle mentions them, and filled when it is read."""
+
+    def __init__(self, most: int, restore: Callable[[UntypedStorage, str], Any]) -> None:
+        self._left = most  # bytes that the file could hold
+        self._restore = restore
+        self._made: dict[Any, tuple[TypedStorage, UntypedStorage]] = {}
+
+    def find(self, pid: Any) -> Any:
+        """What a persistent id means."""
+        if not isinstance(pid, tuple):
+            raise AssertionError(f"saved_id must be a tuple, got {type(pid).__name__}")
+        if pid[:1] == ("module",):  # a class, and its source at that time
+            return pid[1]
+        if len(pid) != 6 or pid[0] not in ("storage", b"storage"):
+            raise RuntimeError("Unknown saved id type")
+        named, key, location, count, view = pid[1:]
+        if view is not None:
+            raise NotImplementedError(
+                "the file has storages that are views of others, as long ago: tensorkit has none"
+            )
+        return self._storage(storage_dtype(named), key, text_of(location), count)
+
+    def _storage(self, kind: dtype, key: Any, location: str, count: Any) -> TypedStorage:
+        if key in self._made:
+            return self._made[key][0]
+        if type(count) is not int or not 0 <= count * kind.itemsize <= self._left:
+            raise RuntimeError("the file has a storage that is larger than the file")
+        self._left -= count * kind.itemsize
+        empty = UntypedStorage(count * kind.itemsize)
+        held = restored(self._restore, empty, location, kind)
+        self._made[key] = held, empty
+        return held
+
+    def fill(self, key: Any, data: io.BytesIO) -> None:
+        """Read the bytes of a storage."""
+        if key not in self._made:
+            raise RuntimeError("the file has a storage that nothing mentions")
+        held, empty = self._made[key]
+        size = empty.nbytes()
+        head, content = data.read(8), data.read(size)
+        if len(head) < 8 or len(content) < size:
+            raise EOFError("Ran out of input: the file ends inside a storage")
+        if struct.unpack("=q", head)[0] * held.dtype.itemsize != size:
+            raise RuntimeError("the file has a storage of another size than it says")
+        target = held.untyped()
+        if target.nbytes() != size:
+            raise RuntimeError("map_location gave a storage of another size")
+        if target.device.type != "meta":
+            target.write(0, numpy.frombuffer(content, numpy.uint8))
+
+
+# -- what archives need as well -----------------------------------------------------------------------------------
+
+
+def storage_dtype(named: Any) -> dtype:
+    """The dtype that a file reads a storage as.
+
+    Raises:
+        TypeError: for what names no class of storages.
+    """
+    if isinstance(named, StorageType):
+        return named.dtype
+    if named is UntypedStorage:
+        return uint8
+    raise TypeError(f"{named if isinstance(named, type) else type(named)} is no class of storages")
+
+
+def text_of(location: Any) -> str:
+    """The text of a location, which Python 2 wrote as bytes."""
+    text = location.decode("ascii") if isinstance(location, bytes) else location
+    if type(text) is not str:
+        raise TypeError(f"a location is text, not a {type(text).__name__}")
+    return text
+
+
+def restored(
+    restore: Callable[[UntypedStorage, str], Any], storage: UntypedStorage, location: str, kind: dtype
+) -> TypedStorage:
+    """A storage on the device where it was asked for, read as elements of a dtype."""
+    found = restore(storage, location)
+    _check_wrapping((), kind, None, found)
+    return typed(found, kind)
