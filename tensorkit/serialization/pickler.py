@@ -9,7 +9,7 @@ from typing import IO, Any
 from tensorkit.dtypes import dtype, uint8
 from tensorkit.errors import warn
 from tensorkit.memory_format import layout
-from tensorkit.ops.tensor.python_protocols import _rebuild
+from tensorkit.ops.tensor.python_protocols import _attributes, _rebuild
 from tensorkit.serialization import rebuild
 from tensorkit.serialization.locations import location_tag
 from tensorkit.serialization.names import WRITTEN
@@ -35,7 +35,7 @@ class Storages:
         if isinstance(obj, TypedStorage):
             kind, named, count = obj.dtype, legacy_class(obj.dtype), obj.size()
             if named is None:
-                raise KeyError(f"type {kind} is not recognized")
+                raise KeyError(f"dtype {kind} is not recognized")
         else:
             kind, named, count = uint8, UntypedStorage, obj.nbytes()
         storage = obj.untyped()
@@ -106,7 +106,9 @@ def _reduced(tensor: Tensor, protocol: int) -> tuple[Any, ...]:
     function, parts, *rest = tensor.__reduce_ex__(protocol)
     kind, state = type(tensor), rest[0] if rest else None
     if rebuild.is_parameter(tensor) and function is not kind:
-        args = (tensor.data, tensor.requires_grad, _no_hooks())
+        data = tensor.detach()
+        data.__class__ = Tensor
+        args, state = (data, tensor.requires_grad, _no_hooks()), _attributes(tensor)
         return (
             (rebuild.rebuild_parameter_with_state, (*args, state))
             if state

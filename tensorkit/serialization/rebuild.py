@@ -161,9 +161,8 @@ def is_parameter_class(obj: Any) -> bool:
 
 
 def is_parameter(tensor: Tensor) -> bool:
-    """Whether a tensor is a parameter."""
-    kind = _known()
-    return kind is not None and isinstance(tensor, kind)
+    """Whether a tensor is of the class of parameters, or of one that is derived from it."""
+    return _known() in type(tensor).__mro__
 
 
 def parameter_class() -> Any:
