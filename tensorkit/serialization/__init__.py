@@ -15,7 +15,7 @@ Source: https://docs.pytorch.org/docs/stable/notes/serialization.html
 from __future__ import annotations
 
 from tensorkit.serialization.contents import get_unsafe_globals_in_checkpoint
-from tensorkit.serialization.load import load
+from tensorkit.serialization.loading import load
 from tensorkit.serialization.locations import (
     default_restore_location,
     location_tag,
@@ -37,7 +37,7 @@ from tensorkit.serialization.options import (
     skip_data,
 )
 from tensorkit.serialization.rebuild import StorageType
-from tensorkit.serialization.save import save
+from tensorkit.serialization.saving import save
 
 __all__ = [
     "LoadEndianness",

@@ -213,8 +213,8 @@ class ArchiveReader:
         if entry is None:
             raise RuntimeError(f"PytorchStreamReader failed locating file {name}: file not found")
         self._file.seek(entry.header_offset)
-        header = self._file.read(HEADER_SIZE)
-        if len(header) < HEADER_SIZE or header[:4] != LOCAL:
+        header = self._file.read(HEADER_SIZE).ljust(HEADER_SIZE)
+        if header[:4] != LOCAL:
             raise RuntimeError(_BROKEN.format(f"no header of {name}"))
         name_size, extra_size = struct.unpack("<HH", header[26:])
         return entry.header_offset + HEADER_SIZE + name_size + extra_size, entry.file_size

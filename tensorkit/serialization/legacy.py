@@ -28,6 +28,7 @@ __all__ = ["read", "restored", "storage_dtype", "text_of", "written"]
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
+_COUNT = struct.Struct("=q")  # of a storage's elements, before them
 _TAR_MARK, _TAR_PLACE = b"ustar", 257
 _TAR = (
     "tensorkit does not read the .tar format of PyTorch before 0.1.10: load the file there and save it again"
@@ -60,7 +61,7 @@ def written(obj: object, module: Any, protocol: int) -> Iterator[bytes | memoryv
     yield content.getvalue()
     for key in keys:
         storage, kind = storages.held[key], storages.dtypes[key]
-        yield struct.pack("=q", storage.nbytes() // kind.itemsize)
+        yield _COUNT.pack(storage.nbytes() // kind.itemsize)
         yield storage.read(0, storage.nbytes()).data
 
 
@@ -136,16 +137,16 @@ class _Storages:
             raise RuntimeError("the file has a storage that nothing mentions")
         held, empty = self._made[key]
         size = empty.nbytes()
-        head, content = data.read(8), data.read(size)
-        if len(head) < 8 or len(content) < size:
+        content = data.read(_COUNT.size + size)
+        if len(content) != _COUNT.size + size:
             raise EOFError("Ran out of input: the file ends inside a storage")
-        if struct.unpack("=q", head)[0] * held.dtype.itemsize != size:
+        if _COUNT.unpack_from(content)[0] * held.dtype.itemsize != size:
             raise RuntimeError("the file has a storage of another size than it says")
         target = held.untyped()
         if target.nbytes() != size:
             raise RuntimeError("map_location gave a storage of another size")
         if target.device.type != "meta":
-            target.write(0, numpy.frombuffer(content, numpy.uint8))
+            target.write(0, numpy.frombuffer(content, numpy.uint8, offset=_COUNT.size))
 
 
 # -- what archives need as well -----------------------------------------------------------------------------------
@@ -157,10 +158,11 @@ def storage_dtype(named: Any) -> dtype:
     Raises:
         TypeError: for what names no class of storages.
     """
-    if isinstance(named, StorageType):
-        return named.dtype
     if named is UntypedStorage:
         return uint8
+    kind = getattr(named, "dtype", None)  # of a `StorageType`, or of a class such as `FloatStorage`
+    if isinstance(kind, dtype) and isinstance(named, StorageType | type):
+        return kind
     raise TypeError(f"{named if isinstance(named, type) else type(named)} is no class of storages")
 
 
@@ -168,7 +170,7 @@ def text_of(location: Any) -> str:
     """The text of a location, which Python 2 wrote as bytes."""
     text = location.decode("ascii") if isinstance(location, bytes) else location
     if type(text) is not str:
-        raise TypeError(f"a location is text, not a {type(text).__name__}")
+        raise TypeError(f"a location is text, not {type(text).__name__}")
     return text
 
 

@@ -84,7 +84,7 @@ def missing_here(full: str) -> str | None:
 def counterpart(module: str, name: str) -> Any:
     """What one of PyTorch's names means where anything may be named: the same name in tensorkit's namespaces.
 
-    ``torch.nn.modules.linear.Linear`` is looked for in ``tensorkit.nn.modules.linear``, ``tensorkit.nn.modules``, …
+    ``torch.nn.modules.linear.Linear`` is looked for in the namespace that goes furthest along its name: in ``nn``.
 
     Raises:
         AttributeError: when it is not there.

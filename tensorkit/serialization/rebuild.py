@@ -75,14 +75,14 @@ def rebuild_tensor_v3(
 ) -> Tensor:
     """A tensor of a dtype that no class of storages is named after, such as uint16."""
     if not isinstance(dtype, Dtype):
-        raise TypeError(f"a tensor has a dtype, not a {type(dtype).__name__}")
+        raise TypeError(f"a tensor has a dtype, not {type(dtype).__name__}")
     held = typed(_untyped(storage), dtype)
     return _made(held, storage_offset, size, stride, requires_grad, metadata)
 
 
 def _untyped(storage: Any) -> UntypedStorage:
     if not isinstance(storage, TypedStorage | UntypedStorage):
-        raise TypeError(f"a tensor needs a storage, not a {type(storage).__name__}")
+        raise TypeError(f"a tensor needs a storage, not {type(storage).__name__}")
     return storage.untyped()
 
 
@@ -173,7 +173,7 @@ def parameter_class() -> Any:
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Tensor:
     """A parameter."""
     if not isinstance(data, Tensor):
-        raise TypeError(f"a parameter is made of a tensor, not of a {type(data).__name__}")
+        raise TypeError(f"a parameter is made of a tensor, not of {type(data).__name__}")
     made: Tensor = parameter_class()(data, requires_grad is True)
     return made
 

@@ -14,6 +14,7 @@ Source: https://huggingface.co/docs/safetensors/api/torch
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import mmap
@@ -120,8 +121,8 @@ def _array(name: str, tensor: Tensor) -> numpy.ndarray[Any, Any]:
             "saving."
         )
     if tensor.dtype not in _DTYPES.values():
-        raise KeyError(str(tensor.dtype))
-    return tensor.detach().cpu().resolve_conj().resolve_neg().numpy()
+        raise KeyError(tensor.dtype)
+    return tensor.detach().cpu().resolve_conj().resolve_neg()._nd()
 
 
 def _sharing(tensors: dict[str, Tensor]) -> list[set[str]]:
@@ -204,10 +205,11 @@ def _tensor(name: str, content: numpy.ndarray[Any, Any], kind: str, size: Iterab
 
 
 def _place(asked: str | int | device) -> device:
-    try:
-        return device("cuda", asked) if isinstance(asked, int) else device(asked)
-    except RuntimeError:
-        raise _package().SafetensorError(f"device {asked} is invalid") from None
+    with contextlib.suppress(RuntimeError):
+        place = device("cuda", asked) if isinstance(asked, int) else device(asked)
+        if place.type != "meta":
+            return place
+    raise _package().SafetensorError(f"device {asked} is invalid")
 
 
 def _bytes(path: str | os.PathLike[str], *, mapped: bool) -> numpy.ndarray[Any, Any]:

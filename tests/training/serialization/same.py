@@ -119,7 +119,9 @@ def _described(obj: Any, storages: dict[Any, int]) -> Any:
     if hasattr(obj, "storage_offset"):
         storage = obj.untyped_storage()
         meta = obj.device.type == "meta"
-        place = None if meta else storages.setdefault(storage.data_ptr(), len(storages))
+        place = (
+            None if meta or not storage.nbytes() else storages.setdefault(storage.data_ptr(), len(storages))
+        )
         return (
             *(
                 kind,

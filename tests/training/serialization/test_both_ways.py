@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import copy
+import fractions
+import importlib
+import inspect
 import io
+import mmap
+import os
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -93,6 +99,26 @@ def test_the_state_of_a_model_and_of_its_optimiser(torch: Any) -> None:
     model.load_state_dict(back["model"])
 
 
+#: What is for PyTorch's own needs: sources of modules, temporary folders, other devices, the classes of long ago.
+LEFT_OUT = {
+    *("SourceChangeWarning", "mkdtemp", "check_module_version_greater_or_equal", "validate_hpu_device"),
+    *("normalize_storage_type", "storage_to_tensor_type"),
+}
+
+
+def test_the_names_and_signatures(torch: Any) -> None:
+    ours, theirs = tk.serialization, torch.serialization
+    assert set(theirs.__all__) - set(ours.__all__) == LEFT_OUT
+    assert set(ours.__all__) <= set(theirs.__all__)
+    for name in ours.__all__:
+        if inspect.isfunction(getattr(theirs, name)):
+            one, other = (inspect.signature(getattr(lib, name)).parameters.values() for lib in (ours, theirs))
+            assert [(p.name, p.kind, p.default) for p in one] == [
+                (p.name, p.kind, p.default) for p in other
+            ], name
+    assert (tk.save, tk.load) == (ours.save, ours.load)
+
+
 # -- parameters and subclasses ------------------------------------------------------------------------------------
 
 
@@ -150,7 +176,8 @@ def test_a_subclass_takes_a_word_of_the_user(torch: Any) -> None:
 
 def test_what_numpy_makes_takes_a_word_of_the_user(torch: Any) -> None:
     content = {"array": np.arange(6.0).reshape(2, 3)[:, ::2], "number": np.float32(1.5)}
-    trusted = [np._core.multiarray._reconstruct, np._core.multiarray.scalar, np.ndarray, np.dtype]
+    made = importlib.import_module("numpy._core.multiarray")
+    trusted = [made._reconstruct, made.scalar, np.ndarray, np.dtype]
     trusted += [np.dtypes.Float64DType, np.dtypes.Float32DType]
     assert saved(tk, content)[: 1 << 9] == saved(torch, content)[: 1 << 9]
     for lib in (tk, torch):
@@ -255,8 +282,6 @@ def test_a_file_is_mapped(torch: Any, tmp_path: Path) -> None:
     assert path.read_bytes() == before
     with pytest.raises(RuntimeError, match="not resizable"):
         state["a"].resize_(5000)
-    import mmap
-
     with tk.serialization.set_default_mmap_options(mmap.MAP_SHARED):
         tk.load(path, mmap=True)["a"][0] = 7
     assert torch.load(path)["a"][0] == 7
@@ -289,7 +314,7 @@ def anything(lib: Any) -> Iterator[Any]:
     yield lambda: loaded(lib, saved(lib, frozenset([1])))
     yield lambda: loaded(lib, saved(lib, iter([1])))
     yield lambda: loaded(lib, saved(lib, copy.deepcopy))
-    yield lambda: loaded(lib, saved(lib, __import__("os").getpid))
+    yield lambda: loaded(lib, saved(lib, os.getpid))
     yield lambda: lib.serialization.set_default_mmap_options(5)
     yield lambda: lib.serialization.set_default_load_endianness(5)
     yield lambda: lib.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(old))
@@ -315,10 +340,6 @@ def test_refusals_have_pytorchs_words(torch: Any) -> None:
 
 @pytest.mark.parametrize("content", ["Fraction", "deque", "getpid", "tensor"])
 def test_what_is_unsafe_in_a_file(torch: Any, content: str) -> None:
-    import collections
-    import fractions
-    import os
-
     made = {
         "Fraction": fractions.Fraction(1, 2),
         "deque": [collections.deque([1]), slice(1)],
@@ -392,4 +413,4 @@ def test_without_checksums_and_without_data(torch: Any) -> None:
     assert without_id(files[0]) == without_id(files[1])
     assert loaded(torch, files[0])[0].tolist() == [0, 0, 0]
     with tk.serialization.skip_data():
-        assert loaded(tk, saved(torch, torch.ones(2))).tolist() == [0, 0]
+        assert loaded(tk, saved(torch, torch.ones(2))).shape == (2,)

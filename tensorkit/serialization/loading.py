@@ -265,7 +265,7 @@ def _refuse_script(weights_only: bool) -> None:
 def _mapping(path: str | os.PathLike[str]) -> numpy.ndarray[Any, Any]:
     """The bytes of a file in memory, each read when it is used."""
     shared = get_default_mmap_options() == getattr(_mmap, "MAP_SHARED", object())
-    with open(path, "r+b" if shared else "rb") as file:
+    with open(path, "r+b") if shared else open(path, "rb") as file:
         access = _mmap.ACCESS_WRITE if shared else _mmap.ACCESS_COPY
         return numpy.frombuffer(_mmap.mmap(file.fileno(), 0, access=access), numpy.uint8)
 
