@@ -2,8 +2,9 @@
 
 `save` and `load` are the front. What belongs here: the archive (`archive`), the pickle in it (`pickler` writes it,
 `unpickle` reads it without imports), PyTorch's names and ours (`names`), what makes tensors again (`rebuild`), devices
-(`locations`), settings (`options`), the format before 1.6 (`legacy`), and files of `safetensors`. What does not: how a
-tensor is pickled by Python (``ops.tensor``), and how a file replaces another in one step (``process``).
+(`locations`), storages (`storages`), settings (`options`), the format before 1.6 (`legacy`), and files of
+`safetensors`. What does not: how a tensor is pickled by Python (``ops.tensor``), and how a file replaces another in one
+step (``process``).
 
 >>> import tensorkit as tk
 >>> tk.serialization.get_safe_globals()

@@ -17,14 +17,13 @@ from typing import IO, Any
 
 import numpy
 
-from tensorkit.dtypes import dtype, uint8
+from tensorkit.dtypes import dtype
 from tensorkit.serialization.options import SKIP, UNSAFE
 from tensorkit.serialization.pickler import Storages, pickler
-from tensorkit.serialization.rebuild import StorageType
-from tensorkit.storage import TypedStorage, UntypedStorage, typed
-from tensorkit.storage.typed_storage import _check_wrapping
+from tensorkit.serialization.storages import restored, storage_dtype, text_of
+from tensorkit.storage import TypedStorage, UntypedStorage
 
-__all__ = ["read", "restored", "storage_dtype", "text_of", "written"]
+__all__ = ["Loader", "read", "written"]
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
@@ -91,8 +90,7 @@ def read(
     result = load(data, storages.find)
     keys = load(data, None)
     if not SKIP.asked:
-        for key in keys:
-            storages.fill(key, data)
+        storages.fill(keys, data)
     file.seek(start + data.tell())  # where another object may follow
     return result
 
@@ -103,7 +101,7 @@ class _Storages:
     def __init__(self, most: int, restore: Callable[[UntypedStorage, str], Any]) -> None:
         self._left = most  # bytes that the file could hold
         self._restore = restore
-        self._made: dict[Any, tuple[TypedStorage, UntypedStorage]] = {}
+        self._made: dict[str, tuple[TypedStorage, int]] = {}
 
     def find(self, pid: Any) -> Any:
         """What a persistent id means."""
@@ -121,63 +119,35 @@ class _Storages:
         return self._storage(storage_dtype(named), key, text_of(location), count)
 
     def _storage(self, kind: dtype, key: Any, location: str, count: Any) -> TypedStorage:
+        if type(key) is not str or type(count) is not int or count < 0:
+            raise RuntimeError("the file mentions a storage without a proper key or size")
         if key in self._made:
             return self._made[key][0]
-        if type(count) is not int or not 0 <= count * kind.itemsize <= self._left:
+        size = count * kind.itemsize
+        if size > self._left:
             raise RuntimeError("the file has a storage that is larger than the file")
-        self._left -= count * kind.itemsize
-        empty = UntypedStorage(count * kind.itemsize)
-        held = restored(self._restore, empty, location, kind)
-        self._made[key] = held, empty
+        self._left -= size
+        held = restored(self._restore, UntypedStorage(size), location, kind)
+        self._made[key] = held, size
         return held
 
-    def fill(self, key: Any, data: io.BytesIO) -> None:
-        """Read the bytes of a storage."""
-        if key not in self._made:
-            raise RuntimeError("the file has a storage that nothing mentions")
-        held, empty = self._made[key]
-        size = empty.nbytes()
-        content = data.read(_COUNT.size + size)
-        if len(content) != _COUNT.size + size:
-            raise EOFError("Ran out of input: the file ends inside a storage")
-        if _COUNT.unpack_from(content)[0] * held.dtype.itemsize != size:
-            raise RuntimeError("the file has a storage of another size than it says")
-        target = held.untyped()
-        if target.nbytes() != size:
-            raise RuntimeError("map_location gave a storage of another size")
-        if target.device.type != "meta":
-            target.write(0, numpy.frombuffer(content, numpy.uint8, offset=_COUNT.size))
-
-
-# -- what archives need as well -----------------------------------------------------------------------------------
-
-
-def storage_dtype(named: Any) -> dtype:
-    """The dtype that a file reads a storage as.
-
-    Raises:
-        TypeError: for what names no class of storages.
-    """
-    if named is UntypedStorage:
-        return uint8
-    kind = getattr(named, "dtype", None)  # of a `StorageType`, or of a class such as `FloatStorage`
-    if isinstance(kind, dtype) and isinstance(named, StorageType | type):
-        return kind
-    raise TypeError(f"{named if isinstance(named, type) else type(named)} is no class of storages")
-
-
-def text_of(location: Any) -> str:
-    """The text of a location, which Python 2 wrote as bytes."""
-    text = location.decode("ascii") if isinstance(location, bytes) else location
-    if type(text) is not str:
-        raise TypeError(f"a location is text, not {type(text).__name__}")
-    return text
-
-
-def restored(
-    restore: Callable[[UntypedStorage, str], Any], storage: UntypedStorage, location: str, kind: dtype
-) -> TypedStorage:
-    """A storage on the device where it was asked for, read as elements of a dtype."""
-    found = restore(storage, location)
-    _check_wrapping((), kind, None, found)
-    return typed(found, kind)
+    def fill(self, keys: Any, data: io.BytesIO) -> None:
+        """Read the bytes of all storages, in the order of their keys."""
+        if (
+            type(keys) is not list
+            or any(type(key) is not str for key in keys)
+            or set(keys) != set(self._made)
+        ):
+            raise RuntimeError("the file does not have the storages that it mentions")
+        for key in keys:
+            held, size = self._made[key]
+            content = data.read(_COUNT.size + size)
+            if len(content) != _COUNT.size + size:
+                raise EOFError("Ran out of input: the file ends inside a storage")
+            if _COUNT.unpack_from(content)[0] * held.dtype.itemsize != size:
+                raise RuntimeError("the file has a storage of another size than it says")
+            target = held.untyped()
+            if target.nbytes() != size:
+                raise RuntimeError("map_location gave a storage of another size")
+            if target.device.type != "meta":
+                target.write(0, numpy.frombuffer(content, numpy.uint8, offset=_COUNT.size))

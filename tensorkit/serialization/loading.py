@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import io
-import mmap as _mmap
 import os
 import pickle
 import re
-import sys
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-import numpy
-
-from tensorkit.device import META, device
-from tensorkit.dtypes import dtype
+from tensorkit.device import device
 from tensorkit.errors import warn
 from tensorkit.serialization import legacy, rebuild, safetensors
 from tensorkit.serialization.archive import ArchiveReader, is_archive
 from tensorkit.serialization.locations import MapLocation, restorer
 from tensorkit.serialization.names import CONSTANTS, FUNCTIONS, counterpart, missing_here
-from tensorkit.serialization.options import (
-    SKIP,
-    UNSAFE,
-    LoadEndianness,
-    get_default_load_endianness,
-    get_default_mmap_options,
-    trusted_names,
-)
+from tensorkit.serialization.options import UNSAFE, trusted_names
+from tensorkit.serialization.storages import ArchivedStorages, file_mapping
 from tensorkit.serialization.unpickle import DAMAGED, Unpickler
-from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 
 __all__ = ["load"]
 
@@ -246,7 +234,7 @@ def _archived(
         _refuse_script(weights_only)
     if mapped and not isinstance(f, str | os.PathLike):
         raise ValueError("f must be a file path in order to use the mmap argument")
-    storages = _Storages(archive, map_location, _mapping(f) if mapped else None)
+    storages = ArchivedStorages(archive, map_location, file_mapping(f) if mapped else None)
     return read(io.BytesIO(archive.read("data.pkl")), storages.find)
 
 
@@ -260,85 +248,3 @@ def _refuse_script(weights_only: bool) -> None:
             f"Cannot use ``weights_only=True`` with TorchScript archives passed to ``tensorkit.load``. {UNSAFE}"
         )
     raise NotImplementedError("tensorkit has no TorchScript: it does not run what such an archive holds")
-
-
-def _mapping(path: str | os.PathLike[str]) -> numpy.ndarray[Any, Any]:
-    """The bytes of a file in memory, each read when it is used."""
-    shared = get_default_mmap_options() == getattr(_mmap, "MAP_SHARED", object())
-    with open(path, "r+b") if shared else open(path, "rb") as file:
-        access = _mmap.ACCESS_WRITE if shared else _mmap.ACCESS_COPY
-        return numpy.frombuffer(_mmap.mmap(file.fileno(), 0, access=access), numpy.uint8)
-
-
-class _Storages:
-    """The storages of an archive, each read when the pickle first mentions it."""
-
-    def __init__(
-        self, archive: ArchiveReader, map_location: MapLocation, mapping: numpy.ndarray[Any, Any] | None
-    ) -> None:
-        self._archive, self._mapping = archive, mapping
-        self._restore = restorer(map_location)
-        self._nowhere = isinstance(map_location, str | device) and str(map_location) == "meta"
-        self._swapped = _byte_order(archive) != sys.byteorder
-        self._loaded: dict[str, TypedStorage] = {}
-
-    def find(self, pid: Any) -> TypedStorage:
-        """What a persistent id means.
-
-        Raises:
-            RuntimeError: when the archive does not have such a storage.
-        """
-        if not isinstance(pid, tuple):
-            raise AssertionError(f"saved_id must be a tuple, got {type(pid).__name__}")
-        if len(pid) != 5 or pid[0] not in ("storage", b"storage"):
-            raise RuntimeError("Unknown saved id type")
-        named, key, location, count = pid[1:]
-        if type(key) is not str or type(count) is not int or count < 0:
-            raise RuntimeError("the file mentions a storage without a proper key or size")
-        if key in self._loaded:
-            return self._loaded[key]
-        kind = legacy.storage_dtype(named)
-        held = self._bytes(f"data/{key}", count * kind.itemsize, kind)
-        restored = legacy.restored(self._restore, held, legacy.text_of(location), kind)
-        if restored.device.type != "meta" and restored.data_ptr():
-            self._loaded[key] = restored
-        return restored
-
-    def _bytes(self, name: str, nbytes: int, kind: dtype) -> UntypedStorage:
-        start, size = self._archive.place(name)
-        if size != nbytes:
-            raise RuntimeError(
-                f"the record {name} has {size} bytes, but a storage of {nbytes} is to be in it"
-            )
-        if self._nowhere:
-            return UntypedStorage(nbytes, device=META)
-        if SKIP.asked:
-            return UntypedStorage(nbytes)
-        storage = self._archive.storage(name) if self._mapping is None else self._mapped(start, nbytes, name)
-        if self._swapped:
-            storage = storage if self._mapping is None else storage.clone()  # the file keeps its bytes
-            storage.byteswap(kind)
-        return storage
-
-    def _mapped(self, start: int, nbytes: int, name: str) -> UntypedStorage:
-        assert self._mapping is not None
-        part = self._mapping[start : start + nbytes]
-        if part.size < nbytes:
-            raise RuntimeError(f"the file ends inside {name}")
-        # Loops of machine code expect elements at multiples of their size; PyTorch's records begin at such.
-        return adopt(part, foreign=True) if start % 16 == 0 else adopt(part.copy())
-
-
-def _byte_order(archive: ArchiveReader) -> str:
-    """The byte order of an archive's numbers.
-
-    Raises:
-        ValueError: for a word that means none.
-    """
-    if "byteorder" in archive:
-        order = archive.read("byteorder")
-        if order not in (b"little", b"big"):
-            raise ValueError("Unknown endianness type: " + order.decode(errors="replace"))
-        return order.decode()
-    chosen = get_default_load_endianness()
-    return {LoadEndianness.NATIVE: sys.byteorder, LoadEndianness.BIG: "big"}.get(chosen, "little")  # type: ignore[arg-type]

@@ -121,7 +121,7 @@ _MAKERS: tuple[Callable[..., Tensor], ...] = (
 
 def rebuild_from_type(function: Callable[..., Tensor], kind: type[Tensor], args: Any, state: Any) -> Tensor:
     """A tensor of a subclass, or with attributes of its own."""
-    if function not in (*_MAKERS, rebuild_parameter, rebuild_parameter_with_state):
+    if not any(function is maker for maker in (*_MAKERS, rebuild_parameter, rebuild_parameter_with_state)):
         raise TypeError("what makes a tensor again is one of PyTorch's functions for it")
     if not (isinstance(kind, type) and issubclass(kind, Tensor)):
         raise TypeError(f"{kind if isinstance(kind, type) else type(kind)} is no class of tensors")
@@ -135,10 +135,13 @@ def rebuild_from_type(function: Callable[..., Tensor], kind: type[Tensor], args:
 
 
 def _with_state(made: Tensor, state: Any) -> Tensor:
-    """Hang attributes on a tensor; those that the engine keeps beside them cannot be written by a file."""
+    """Hang attributes on a tensor; what the engine itself keeps there, or calls, cannot be written by a file."""
     if isinstance(state, tuple):
         raise TypeError("tensors of tensorkit have no slots beside their attributes")
-    vars(made).update({name: value for name, value in (state or {}).items() if name != "_bits"})
+    for name, value in (state or {}).items():
+        if name.startswith("_") and hasattr(Tensor, name):
+            raise TypeError(f"{name} of a tensor is the engine's own")
+        vars(made)[name] = value
     return made
 
 

@@ -19,7 +19,6 @@ import importlib
 import json
 import mmap
 import os
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from tensorkit import dtypes
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.process.whole_file import beside
+from tensorkit.serialization.shared_tensors import redundant, sharing
 from tensorkit.storage import adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.tensor import Tensor, on_storage
@@ -100,7 +100,7 @@ def _arrays(tensors: dict[str, Tensor]) -> dict[str, numpy.ndarray[Any, Any]]:
             raise ValueError(
                 f"Key `{name}` is invalid, expected tensorkit.Tensor but received {type(tensor)}"
             )
-    failing = [names for names in _sharing(tensors) if len(names) > 1]
+    failing = [names for names in sharing(tensors) if len(names) > 1]
     if failing:
         raise RuntimeError(
             f"""
@@ -123,36 +123,6 @@ def _array(name: str, tensor: Tensor) -> numpy.ndarray[Any, Any]:
     if tensor.dtype not in _DTYPES.values():
         raise KeyError(tensor.dtype)
     return tensor.detach().cpu().resolve_conj().resolve_neg()._nd()
-
-
-def _sharing(tensors: dict[str, Tensor]) -> list[set[str]]:
-    """The names of tensors in groups, each of which shares memory; most have one member."""
-    groups: dict[Any, list[str]] = defaultdict(list)
-    for name, tensor in tensors.items():
-        storage = tensor.untyped_storage()
-        if tensor.device.type != "meta" and storage.nbytes():
-            groups[tensor.device, storage.data_ptr(), storage.nbytes()].append(name)
-    return [part for names in groups.values() for part in _overlapping(tensors, names)]
-
-
-def _overlapping(tensors: dict[str, Tensor], names: list[str]) -> Iterable[set[str]]:
-    """Tensors of one storage, in groups that overlap."""
-    found: list[set[str]] = []
-    end = -1
-    for start, stop, name in sorted((*_stretch(tensors[name]), name) for name in names):
-        if start < end:
-            found[-1].add(name)
-        else:
-            found.append({name})
-        end = stop
-    return found
-
-
-def _stretch(tensor: Tensor) -> tuple[int, int]:
-    """The addresses of a tensor's first byte and of the one after its last."""
-    item, base, lay = tensor.element_size(), tensor.untyped_storage().data_ptr(), tensor._lay()
-    start = base + lay.offset * item
-    return start, base + lay.reach() * item if tensor.numel() else start
 
 
 # -- reading ------------------------------------------------------------------------------------------------------
@@ -344,7 +314,7 @@ def save_model(
     """
     state = model.state_dict()
     notes = dict(metadata or {})
-    for kept, others in _redundant(state).items():
+    for kept, others in redundant(state).items():
         for name in others:
             notes.setdefault(name, kept)
             del state[name]
@@ -377,10 +347,10 @@ def load_model(
     Source: https://huggingface.co/docs/safetensors/api/torch
     """
     state = load_file(filename, device=device, backend=backend)
-    redundant = _redundant(model.state_dict(), preferred=state)
+    shared = redundant(model.state_dict(), preferred=state)
     found_missing, found_unexpected = model.load_state_dict(state, strict=False)
     missing, unexpected = set(found_missing), list(found_unexpected)
-    for name in (name for others in redundant.values() for name in others):
+    for name in (name for others in shared.values() for name in others):
         if name in missing:
             missing.remove(name)
         else:
@@ -393,26 +363,3 @@ def load_model(
                 error += f"\n    {what} key(s) in state_dict: {shown}"
         raise RuntimeError(error)
     return sorted(missing), unexpected
-
-
-def _redundant(state: dict[str, Tensor], preferred: Iterable[str] = ()) -> dict[str, list[str]]:
-    """Of tensors that share memory, the name of one that is all of it, and the names of the others."""
-    found = {}
-    for names in _sharing(state):
-        whole = {name for name in names if _is_whole(state[name])}
-        if not whole:
-            raise RuntimeError(
-                "Error while trying to find names to remove to save state dict, but found no suitable name to keep for "
-                f"saving amongst: {names}. None is covering the entire storage.Refusing to save/load the model since "
-                "you could be storing much more memory than needed. Please refer to "
-                "https://huggingface.co/docs/safetensors/torch_shared_tensors for more information. Or open an issue."
-            )
-        kept = min(whole & set(preferred) or whole)
-        if len(names) > 1:
-            found[kept] = sorted(names - {kept})
-    return found
-
-
-def _is_whole(tensor: Tensor) -> bool:
-    storage = tensor.untyped_storage()
-    return tensor.data_ptr() == storage.data_ptr() and tensor.nbytes == storage.nbytes()

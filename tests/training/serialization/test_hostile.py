@@ -268,21 +268,13 @@ def test_a_pickle_that_does_harm(program: bytes, tmp_path: Path, monkeypatch: py
     assert [name for name in set(sys.modules) - before if not name.startswith("tensorkit.")] == []
 
 
-def test_the_attributes_that_the_engine_keeps_are_not_a_files() -> None:
+@pytest.mark.parametrize("attribute", ["_bits", "_layout", "_lay", "__class__"])
+def test_the_attributes_that_the_engine_keeps_are_not_a_files(attribute: str) -> None:
     parts = b"(" + storage() + b"K\0" + numbers(6) + numbers(1) + b"t"
-    state = b"}(" + text("_bits") + b"K\1" + text("_layout") + b"K\1" + text("label") + b"K\2u"
-    made = loaded(
-        tk,
-        archive(
-            b"\x80\2"
-            + call(
-                "torch._tensor._rebuild_from_type_v2",
-                *(name("torch._utils._rebuild_tensor"), name("torch.Tensor"), parts, state),
-            )
-            + b"."
-        ),
-    )
-    assert (made.tolist(), made.is_conj(), made.label) == ([0, 1, 2, 3, 4, 5], False, 2)
+    maker, kind = name("torch._utils._rebuild_tensor"), name("torch.Tensor")
+    state = b"}(" + text("label") + b"K\2" + text(attribute) + b"K\1u"
+    program = call("torch._tensor._rebuild_from_type_v2", maker, kind, parts, state)
+    assert f"{attribute} of a tensor is the engine's own" in str(refused(archive(b"\x80\2" + program + b".")))
 
 
 def test_lists_that_hold_themselves_and_deep_ones_are_loaded() -> None:
