@@ -111,7 +111,7 @@ class ArchiveWriter:
         """The header before a record's bytes, with a field that fills up to the next multiple of `ALIGNMENT`."""
         self._start = self._place
         full = f"{self._name}/{name}".encode()
-        wide = self._wide_field(size)
+        wide = self._wide_field(size, 0)  # PyTorch leaves it to the directory how many bytes there are
         bare = self._place + HEADER_SIZE + len(full) + len(wide) + 4
         padding = -bare % ALIGNMENT
         filler = b"FB" + struct.pack("<H", padding) + b"Z" * padding
@@ -120,7 +120,7 @@ class ArchiveWriter:
 
     def _finish(self, name: str, size: int, checksum: int) -> None:
         """What follows a record's bytes, and its entry in the directory."""
-        full, wide = f"{self._name}/{name}".encode(), self._wide_field(size)
+        full, wide = f"{self._name}/{name}".encode(), self._wide_field(size, size)
         if size:
             self._put(DESCRIPTOR + struct.pack("<IQQ" if wide else "<III", checksum, size, size))
         small, near = min(size, FOUR_GIGABYTES), min(self._start, FOUR_GIGABYTES)
@@ -134,9 +134,9 @@ class ArchiveWriter:
     def _flags(self, size: int) -> int:
         return UTF8 | (DESCRIBED if size else 0)
 
-    def _wide_field(self, size: int) -> bytes:
+    def _wide_field(self, size: int, stored: int) -> bytes:
         """The field for what does not fit into 32 bits; empty where all does."""
-        numbers = [size, size] if size >= FOUR_GIGABYTES else []
+        numbers = [size, stored] if size >= FOUR_GIGABYTES else []
         numbers += [self._start] if self._start >= FOUR_GIGABYTES else []
         return struct.pack(f"<HH{len(numbers)}Q", 1, 8 * len(numbers), *numbers) if numbers else b""
 

@@ -163,8 +163,8 @@ PROGRAMS: dict[str, bytes] = {
     "a name of tensorkit's": call("tensorkit.lab.ending.command"),
     "a name that is no text": b"c\xff\n\xff\n",
     "a call of what is no function": name("torch.float32") + b")R",
-    "a call of a class of storages": call("torch.storage.UntypedStorage", number(HUGE)),
-    "a call of a class of tensors": call("torch.Tensor", number(HUGE)),
+    "a call of a class of storages": call("torch.storage.UntypedStorage", number(5)),
+    "a call of a class of tensors": call("torch.Tensor", number(5)),
     "a call of a number": b"K\1)R",
     "a call of a long tuple": nested(60) + b")R",
     "an object of a class": name("torch.Tensor") + b")\x81",
@@ -339,6 +339,11 @@ def test_an_archive_that_does_harm(made: Callable[[], bytes], tmp_path: Path) ->
         tk.load(tmp_path / "a.pt", mmap=True)
 
 
+def test_a_compressed_record_is_called_so() -> None:
+    small = zipped([("a/data.pkl", b"\x80\2K\7.")], zipfile.ZIP_DEFLATED)
+    assert "the record a/data.pkl is compressed: PyTorch compresses none" in str(refused(small))
+
+
 def test_names_of_records_are_never_paths(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(DATA)
     evil = storage(key=text(f"../..{tmp_path}/secret"))
@@ -352,6 +357,8 @@ def test_the_older_format_of_lies() -> None:
     whole = saved(tk, tk.arange(6.0), _use_new_zipfile_serialization=False)
     for lie in (b"K\7", b"K\5", number(HUGE), number(-6)):
         refused(whole.replace(b"K\6Nt", lie + b"Nt"))
+    said = str(refused(whole.replace(b"K\6Nt", number(HUGE) + b"Nt")))
+    assert said == "the file has a storage that is larger than the file"
     refused(whole.replace(struct.pack("<q", 6), struct.pack("<q", HUGE)))
     refused(whole.replace(b"\x8a\nl\xfc", b"\x8a\nl\xfd"))
     assert "Cannot use ``weights_only=True`` with files saved in the legacy .tar" in str(refused(_tar()))

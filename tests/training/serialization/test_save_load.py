@@ -147,6 +147,10 @@ def test_large_places_and_sizes_take_64_bits(tmp_path: Path) -> None:
             assert (start % 64, size) == (0, wanted)
         assert reader.read("data.pkl") == b"\x80\2N."
         made.seek(0)
+        assert b"archive/data/0\1\0\x10\0" + (2**32 + 5).to_bytes(8, "little") + bytes(
+            8
+        ) + b"FB" in made.read(100)
+        made.seek(0)
         assert tk.load(made) is None
     with zipfile.ZipFile(path) as archive:
         assert archive.read("archive/data.pkl") == b"\x80\2N."
