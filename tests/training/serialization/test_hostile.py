@@ -180,6 +180,7 @@ PROGRAMS: dict[str, bytes] = {
     "bytes of eight digits": b"\x8e" + struct.pack("<Q", HUGE) + b"a",
     "a frame without end": b"\x95" + struct.pack("<Q", HUGE),
     "a list of what is none": b"}K\1a",
+    "an item of a buffer": call("builtins.bytearray") + b"K\1a",
     "an item of a list": b"]K\1K\1s",
     "an item of a tuple": b")(K\1K\1u",
     "a key without a value": b"}(K\1u",
