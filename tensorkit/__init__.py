@@ -476,13 +476,16 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda
+    from tensorkit import accelerator, cuda, serialization
+    from tensorkit.serialization import load, save
 else:
 
     def __getattr__(name: str) -> _typing.Any:
-        """Load what is about devices when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda"):
+        """Load what is about devices and files when it is first asked for: `import tensorkit` need not wait for it."""
+        if name in ("accelerator", "cuda", "serialization"):
             return _importlib.import_module(f"{__name__}.{name}")
+        if name in ("load", "save"):
+            return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
@@ -868,6 +871,7 @@ __all__ = [
     "lgamma",
     "linalg",
     "linspace",
+    "load",
     "log",
     "log10",
     "log10_",
@@ -1001,6 +1005,7 @@ __all__ = [
     "rsqrt",
     "rsqrt_",
     "rsub",
+    "save",
     "scalar_tensor",
     "scatter",
     "scatter_add",
@@ -1010,6 +1015,7 @@ __all__ = [
     "select",
     "select_copy",
     "select_scatter",
+    "serialization",
     "set_anomaly_enabled",
     "set_default_device",
     "set_default_dtype",

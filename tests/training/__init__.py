@@ -1,1 +1,1 @@
-"""Tests of what a training script needs: models, optimisers, data, files."""
+"""Training: networks, optimisers, data, files. What PyTorch gives is the oracle wherever it can be asked."""

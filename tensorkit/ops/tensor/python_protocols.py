@@ -75,7 +75,8 @@ def _rebuild(
     storage = held.untyped()
     made = on_storage(storage.new(), Layout((0,), (1,), 0), held.dtype)
     made.set_(storage, offset, size, stride)
-    made._bits = (CONJ if flags.get("conj") else 0) | (NEG if flags.get("neg") else 0)
+    if bits := (CONJ if flags.get("conj") else 0) | (NEG if flags.get("neg") else 0):
+        made._bits = bits
     if flags.get("requires_grad"):
         made.requires_grad_()
     if kind is not Tensor:
