@@ -476,12 +476,12 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda
+    from tensorkit import accelerator, cuda, nn
 else:
 
     def __getattr__(name: str) -> _typing.Any:
-        """Load what is about devices when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda"):
+        """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
+        if name in ("accelerator", "cuda", "nn"):
             return _importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -937,6 +937,7 @@ __all__ = [
     "negative_",
     "newaxis",
     "nextafter",
+    "nn",
     "no_grad",
     "nonzero",
     "nonzero_static",

@@ -1,0 +1,1 @@
+"""Neural networks and what trains them."""
