@@ -112,8 +112,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     _expect_matrix(tensor)
     with no_grad():
-        identity(*tensor.shape, out=tensor)
-    return tensor
+        return tensor.copy_(identity(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:

@@ -95,7 +95,7 @@ class Parameter(Tensor, metaclass=_Parameters):
                 "type as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() "
                 "implementation."
             )
-        made._is_param = True
+        vars(made)["_is_param"] = True
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

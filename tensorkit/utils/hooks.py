@@ -14,7 +14,7 @@ from tensorkit.autograd.node import Node, RemovableHandle
 from tensorkit.errors import warn
 from tensorkit.tensor import Tensor
 
-__all__ = ["BackwardHook", "RemovableHandle"]
+__all__ = ["BackwardHook", "BackwardHookFunction", "RemovableHandle"]
 
 Grads = tuple[Tensor | None, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["LAYERS"]
 
-LAYERS = '''
+LAYERS = """
 class Linear(nn.Module):
     def __init__(self, inputs, outputs, bias=True):
         super().__init__()
@@ -42,4 +42,4 @@ class Block(nn.Module):
         self.nothing = None
     def forward(self, x):
         return self.rest(self.norm(self.first(x)))
-'''
+"""

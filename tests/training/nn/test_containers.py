@@ -15,7 +15,8 @@ named = nn.Sequential(OrderedDict([("a", Linear(1, 1)), ("b", nn.Identity())]))
 say(named, named.a is named[0], named[1:], named[-1])
 named[0] = nn.Flatten()
 say(named)
-say(s.append(nn.Identity()) is s, s.insert(1, nn.Flatten(0)) is s, s.insert(-1, nn.Flatten(1)), s.extend([nn.Identity()]), s.extend(named))
+say(s.append(nn.Identity()) is s, s.insert(1, nn.Flatten(0)) is s, s.insert(-1, nn.Flatten(1)),
+    s.extend([nn.Identity()]), s.extend(named))
 say(s.pop(0), s.pop(-1), s.pop(slice(0, 2)), s, s._modules if False else list(s._modules))
 del s[0]
 del s[1:]
@@ -52,10 +53,13 @@ fails(lambda: s(1, 2))
 say(nn.Sequential()(3))
 """,
     "module list": """
-l = nn.ModuleList([Linear(1, 1), Linear(1, 1), Linear(1, 1), nn.Identity(), Linear(1, 2), nn.Sequential(nn.Identity()), nn.Sequential(nn.Identity())])
-say(l, len(l), l[0], l[-1], l[1:3], l[::-1], nn.ModuleList(), nn.ModuleList([nn.Identity()]), nn.Sequential(nn.ModuleList([nn.ModuleList([Linear(1, 1)] * 3)] * 2)))
+l = nn.ModuleList([Linear(1, 1), Linear(1, 1), Linear(1, 1), nn.Identity(), Linear(1, 2),
+    nn.Sequential(nn.Identity()), nn.Sequential(nn.Identity())])
+say(l, len(l), l[0], l[-1], l[1:3], l[::-1], nn.ModuleList(), nn.ModuleList([nn.Identity()]),
+    nn.Sequential(nn.ModuleList([nn.ModuleList([Linear(1, 1)] * 3)] * 2)))
 l[1] = nn.Flatten()
-say(l.append(nn.Identity()) is l, l.extend([nn.Flatten()]) is l, l.insert(1, nn.Identity()), l.pop(0), l.pop(slice(0, 3)), l)
+say(l.append(nn.Identity()) is l, l.extend([nn.Flatten()]) is l, l.insert(1, nn.Identity()), l.pop(0),
+    l.pop(slice(0, 3)), l)
 del l[0], l[-2:]
 say(l, list(l.state_dict()), l + [nn.Identity()], type(l + l))
 l += (nn.Identity(),)
@@ -96,8 +100,10 @@ d.clear()
 say(d)
 """,
     "parameter list": """
-p = nn.ParameterList([torch.zeros(2, 3), nn.Parameter(torch.ones(1)), 5, "a", torch.tensor(1.0), nn.Parameter(torch.ones(2, dtype=torch.float64))])
-say(p, len(p), p[0], p[-1], type(p[4]), p[1:3], list(p)[2:4], nn.ParameterList(), [n for n, _ in p.named_parameters()])
+p = nn.ParameterList([torch.zeros(2, 3), nn.Parameter(torch.ones(1)), 5, "a", torch.tensor(1.0),
+    nn.Parameter(torch.ones(2, dtype=torch.float64))])
+say(p, len(p), p[0], p[-1], type(p[4]), p[1:3], list(p)[2:4], nn.ParameterList(), [n for n,
+    _ in p.named_parameters()])
 p[0] = torch.ones(2)
 p[2] = None
 say(p.append(torch.ones(1)) is p, p.extend([1, torch.ones(1)]) is p, p, list(p.state_dict()), nn.Sequential(p))
@@ -114,8 +120,10 @@ fails(lambda: nn.ParameterList([torch.ones(1, dtype=torch.int64)]))
 """,
     "parameter dict": """
 d = nn.ParameterDict({"b": torch.zeros(2, 3), "a": nn.Parameter(torch.ones(1)), "n": 5})
-say(d, len(d), list(d), d["a"], d.a, "a" in d, "c" in d, d.keys(), list(d.items()), list(d.values()), list(reversed(d)), nn.ParameterDict())
-say(d.setdefault("a", 3), d.setdefault("s", torch.ones(1)), d.setdefault("t"), d.get("a"), d.get("nobody"), d.get("nobody", 7))
+say(d, len(d), list(d), d["a"], d.a, "a" in d, "c" in d, d.keys(), list(d.items()), list(d.values()),
+    list(reversed(d)), nn.ParameterDict())
+say(d.setdefault("a", 3), d.setdefault("s", torch.ones(1)), d.setdefault("t"), d.get("a"), d.get("nobody"),
+    d.get("nobody", 7))
 d.update([["x", torch.ones(1)], ("a", torch.zeros(2))])
 d.update(OrderedDict(z=1, y=2))
 d.update(nn.ParameterDict({"w": 3}))
@@ -142,7 +150,8 @@ c = nn.Container(a=nn.Identity(), b=nn.Flatten())
 say(c)
 """,
     "copies": """
-for m in (nn.Sequential(Linear(1, 1), nn.Identity()), nn.ModuleList([Linear(1, 1)]), nn.ModuleDict({"a": Linear(1, 1)}),
+for m in (nn.Sequential(Linear(1, 1), nn.Identity()), nn.ModuleList([Linear(1, 1)]), nn.ModuleDict({"a": Linear(1,
+    1)}),
           nn.ParameterList([torch.ones(1), 3]), nn.ParameterDict({"a": torch.ones(1), "b": 2})):
     for n in (copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
         say(n, list(n.state_dict().items()), type(n))

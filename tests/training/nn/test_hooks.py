@@ -23,7 +23,8 @@ def after(module, args, output):
 def named(module, args, kwargs, output):
     say("named", kwargs)
     return output + 1
-handles = [m.register_forward_pre_hook(pre), m.register_forward_pre_hook(changes), m.register_forward_pre_hook(pair, with_kwargs=True),
+handles = [m.register_forward_pre_hook(pre), m.register_forward_pre_hook(changes), m.register_forward_pre_hook(pair,
+    with_kwargs=True),
            m.register_forward_hook(after), m.register_forward_hook(named, with_kwargs=True)]
 say(m(x, scale=2), m(x))
 first = m.register_forward_pre_hook(lambda module, args: say("first"), prepend=True)
@@ -32,7 +33,8 @@ m(x)
 for handle in handles:
     handle.remove()
     handle.remove()
-say(len(m._forward_pre_hooks), len(m._forward_hooks), len(m._forward_hooks_with_kwargs), len(m._forward_pre_hooks_with_kwargs))
+say(len(m._forward_pre_hooks), len(m._forward_hooks), len(m._forward_hooks_with_kwargs),
+    len(m._forward_pre_hooks_with_kwargs))
 with first, last:
     m(x)
 say(m(x), len(m._forward_hooks))
@@ -51,7 +53,8 @@ m.register_forward_hook(lambda module, args, kwargs, output: say("named", kwargs
 def bad(*args):
     raise TypeError("of the hook")
 m.register_forward_hook(bad, always_call=True)
-g = torch.nn.modules.module.register_module_forward_hook(lambda module, args, output: say("everywhere"), always_call=True)
+g = torch.nn.modules.module.register_module_forward_hook(lambda module, args, output: say("everywhere"),
+    always_call=True)
 h = torch.nn.modules.module.register_module_forward_hook(bad, always_call=True)
 fails(lambda: m(1))
 h.remove()
@@ -70,16 +73,20 @@ with hooks.register_module_forward_pre_hook(lambda module, args: say("before", m
     m[0].register_forward_hook(lambda module, args, output: output * 0)
     say(m(torch.ones(1, 1)))
 say(m(torch.ones(1, 1)))
-with hooks.register_module_parameter_registration_hook(lambda module, name, value: say(name, type(module).__name__)), \\
-     hooks.register_module_module_registration_hook(lambda module, name, value: say(name) or (nn.Flatten() if name == "b" else None)), \\
-     hooks.register_module_buffer_registration_hook(lambda module, name, value: value + 1 if name == "mean" else None):
+with hooks.register_module_parameter_registration_hook(lambda module, name, value: say(name,
+    type(module).__name__)), \\
+     hooks.register_module_module_registration_hook(lambda module, name,
+         value: say(name) or (nn.Flatten() if name == "b" else None)), \\
+     hooks.register_module_buffer_registration_hook(lambda module, name,
+         value: value + 1 if name == "mean" else None):
     n = Block()
     n.b = nn.Identity()
     n.add_module("c", nn.Identity())
 say(n, n.norm.mean)
 x = torch.ones(1, 1, requires_grad=True)
 with hooks.register_module_full_backward_pre_hook(lambda module, grads: say("back", type(module).__name__, grads)), \\
-     hooks.register_module_full_backward_hook(lambda module, into, out: say("went", type(module).__name__, into, out)):
+     hooks.register_module_full_backward_hook(lambda module, into, out: say("went", type(module).__name__, into,
+         out)):
     fails(lambda: hooks.register_module_backward_hook(print))
     m(x).sum().backward()
 say(x.grad)
@@ -196,7 +203,8 @@ def post(module, state, prefix, metadata):
     say("post", prefix, metadata)
     state["added"] = torch.ones(1)
 m[0].register_state_dict_post_hook(post)
-m._register_state_dict_hook(lambda module, state, prefix, metadata: {k: v for k, v in state.items() if "norm" not in k})
+m._register_state_dict_hook(lambda module, state, prefix, metadata: {k: v for k,
+    v in state.items() if "norm" not in k})
 state = m.state_dict()
 say(list(state))
 fails(lambda: m._register_state_dict_hook(post))
@@ -223,13 +231,14 @@ m = Linear(1, 1)
 handle = m.register_forward_hook(lambda module, args, output: None)
 say(type(handle), isinstance(handle, torch.utils.hooks.RemovableHandle))
 say(handle.id in m._forward_hooks, handle.__enter__() is handle)
-table = OrderedDict()
-own = torch.utils.hooks.RemovableHandle(table, extra_dict=[OrderedDict(), OrderedDict()])
-table[own.id] = 1
-again = pickle.loads(pickle.dumps(own))
-say(again.id == own.id)
+table, more = OrderedDict(), OrderedDict()
+own = torch.utils.hooks.RemovableHandle(table, extra_dict=[more])
+table[own.id] = more[own.id] = 1
+tables, others, again = pickle.loads(pickle.dumps((table, more, own)))
+again.remove()
+say(again.id == own.id, dict(tables), dict(others), len(table), len(more))
 own.remove()
-say(dict(table))
+say(dict(table), dict(more))
 del m
 handle.remove()
 x = torch.ones(1, requires_grad=True)

@@ -89,7 +89,8 @@ fails(lambda: nn.Module.nobody)
 """,
     "paths": """
 m = Block()
-say(m.get_submodule("rest.1.0"), m.get_submodule("") is m, m.get_parameter("rest.0.weight"), m.get_buffer("norm.count"))
+say(m.get_submodule("rest.1.0"), m.get_submodule("") is m, m.get_parameter("rest.0.weight"),
+    m.get_buffer("norm.count"))
 for get in (m.get_submodule, m.get_parameter, m.get_buffer):
     for path in ("nobody", "rest.nobody", "first.weight", "norm.mean", "rest.9.x", "first.inputs"):
         fails(lambda: get(path))
@@ -111,7 +112,8 @@ for duplicates in (True, False):
     say([n for n, _ in m.named_buffers(remove_duplicate=duplicates)])
     say(len(list(m.modules(remove_duplicate=duplicates))))
 say([n for n, _ in m.named_parameters("net", recurse=False)], [n for n, _ in m.norm.named_parameters("net", False)])
-say(len(list(m.parameters())), len(list(m.parameters(recurse=False))), len(list(m.buffers())), m.parameters() is iter(m.parameters()))
+say(len(list(m.parameters())), len(list(m.parameters(recurse=False))), len(list(m.buffers())),
+    m.parameters() is iter(m.parameters()))
 seen = []
 say(m.apply(lambda module: seen.append(type(module).__name__)) is m, seen)
 memo = {m.first}
@@ -136,8 +138,10 @@ m.zero_grad()
     "state": """
 m = Block()
 state = m.state_dict()
-say(type(state), list(state.items()), state._metadata, list(m.state_dict(prefix="net.")), m.state_dict(prefix="net.")._metadata)
-say(m.state_dict(keep_vars=True)["first.weight"] is m.first.weight, type(state["first.weight"]), state["norm.mean"].requires_grad)
+say(type(state), list(state.items()), state._metadata, list(m.state_dict(prefix="net.")),
+    m.state_dict(prefix="net.")._metadata)
+say(m.state_dict(keep_vars=True)["first.weight"] is m.first.weight, type(state["first.weight"]),
+    state["norm.mean"].requires_grad)
 own = {"old": 1}
 say(m.norm.state_dict(destination=own) is own, own)
 say(list(m.norm.state_dict(OrderedDict(), "a.", True)))
@@ -149,14 +153,16 @@ kept = other.first.weight
 say(other.load_state_dict(state), str(other.load_state_dict(state)), other.first.weight is kept, kept)
 state["first.weight"].zero_()
 say(m.first.weight, other.first.weight)
-say(other.load_state_dict(state, assign=True), other.first.weight is kept, other.first.weight, type(other.first.weight))
+say(other.load_state_dict(state, assign=True), other.first.weight is kept, other.first.weight,
+    type(other.first.weight))
 keys = other.load_state_dict({"first.weight": torch.ones(3, 2), "x": 1, "rest.7.y": 2}, strict=False)
 say(keys, keys.missing_keys, keys.unexpected_keys, tuple(keys), type(keys).__name__)
 """,
     "state that does not fit": """
 m = Block()
 good = m.state_dict()
-for change in ({"x": 1, "first.z": 2, "first.weight.q": 3, "rest.0.a.b": 4}, {"first.weight": torch.ones(2, 2), "norm.mean": torch.ones(1)},
+for change in ({"x": 1, "first.z": 2, "first.weight.q": 3, "rest.0.a.b": 4}, {"first.weight": torch.ones(2, 2),
+    "norm.mean": torch.ones(1)},
                {"first.bias": [1.0]}, {"norm._extra_state": 3}, {"norm.scratch": torch.ones(3)}):
     fails(lambda: m.load_state_dict({**good, **change}))
     fails(lambda: m.load_state_dict({**good, **change}, strict=False))
@@ -199,10 +205,14 @@ say(old.load_state_dict(state), old[0].count, old.load_state_dict(dict(state), a
 m = Block()
 m(torch.ones(2, 2)).sum().backward()
 weight, grad = m.first.weight, m.first.weight.grad
-say(m.double() is m, m.first.weight is weight, m.first.weight, weight.grad, weight.grad is grad, m.norm.mean, m.norm.count)
-say(m.half().norm.mean.dtype, m.bfloat16().first.weight.dtype, m.float().first.weight.grad.dtype, m.type(torch.float64).norm.count.dtype)
-say(m.to(torch.float32).norm.count, m.to("cpu").first.weight.dtype, m.to(torch.ones(1, dtype=torch.float64)).first.weight.dtype)
-say(m.to(device="cpu", dtype=torch.float16).norm.mean, m.to(tensor=torch.ones(1)).norm.mean, m.cpu() is m, m.to() is m, m.to(None) is m)
+say(m.double() is m, m.first.weight is weight, m.first.weight, weight.grad, weight.grad is grad, m.norm.mean,
+    m.norm.count)
+say(m.half().norm.mean.dtype, m.bfloat16().first.weight.dtype, m.float().first.weight.grad.dtype,
+    m.type(torch.float64).norm.count.dtype)
+say(m.to(torch.float32).norm.count, m.to("cpu").first.weight.dtype, m.to(torch.ones(1,
+    dtype=torch.float64)).first.weight.dtype)
+say(m.to(device="cpu", dtype=torch.float16).norm.mean, m.to(tensor=torch.ones(1)).norm.mean, m.cpu() is m,
+    m.to() is m, m.to(None) is m)
 fails(lambda: m.to(torch.int64))
 fails(lambda: m.to("nowhere"))
 fails(lambda: m.to(x=3))
@@ -239,13 +249,15 @@ m = Block()
 m.note = [1]
 m.first.weight.requires_grad_(False)
 for n in (copy.deepcopy(m), pickle.loads(pickle.dumps(m)), copy.copy(m)):
-    say(n, n.first is n.tied, n.first is m.first, n.first.weight is m.first.weight, list(n.state_dict().items()), n.note, n.note is m.note)
+    say(n, n.first is n.tied, n.first is m.first, n.first.weight is m.first.weight, list(n.state_dict().items()),
+        n.note, n.note is m.note)
     say([p.requires_grad for p in n.parameters()], n.training)
 n = copy.copy(m)
 n.extra = nn.Identity()
 say(hasattr(m, "extra"), n._modules is m._modules)
 old = nn.Module.__new__(nn.Module)
-old.__setstate__({"_parameters": {}, "_buffers": {}, "_modules": {}, "training": True, "_forward_hooks": OrderedDict(), "_backward_hooks": OrderedDict()})
+old.__setstate__({"_parameters": {}, "_buffers": {}, "_modules": {}, "training": True,
+    "_forward_hooks": OrderedDict(), "_backward_hooks": OrderedDict()})
 old.forward = lambda x: x + 1
 say(old(torch.ones(1)), old, old.state_dict())
 """,
@@ -279,7 +291,8 @@ say(m(3))
 """,
     "shapes": """
 x = torch.arange(24.0).view(2, 3, 4)
-say(nn.Identity(54, unused=1), nn.Identity()(x), nn.Flatten()(x), nn.Flatten(0, 1)(x), nn.Flatten(0), nn.Unflatten(1, (3, 1))(x))
+say(nn.Identity(54, unused=1), nn.Identity()(x), nn.Flatten()(x), nn.Flatten(0, 1)(x), nn.Flatten(0),
+    nn.Unflatten(1, (3, 1))(x))
 say(nn.Unflatten(-1, torch.Size([2, 2])), nn.Unflatten(1, [3, 1])(x), nn.Unflatten(2, (2, -1))(x).shape)
 for bad in (3, (2.0, 3), (("a", 1),), "ab"):
     fails(lambda: nn.Unflatten(1, bad))
