@@ -169,6 +169,7 @@ for change in ({"x": 1, "first.z": 2, "first.weight.q": 3, "rest.0.a.b": 4}, {"f
 fails(lambda: m.load_state_dict({k: v for k, v in good.items() if "first" not in k}))
 fails(lambda: m.load_state_dict({}))
 fails(lambda: m.load_state_dict([1]))
+fails(lambda: Linear(1, 1).load_state_dict({"x": 1, "bias": torch.ones(2)}))
 scalar = nn.Module()
 scalar.a = nn.Parameter(torch.tensor(1.0))
 say(scalar.load_state_dict({"a": torch.tensor([5.0])}), scalar.a)
