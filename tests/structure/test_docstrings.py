@@ -22,7 +22,6 @@ FOREIGN = {
     "ex.solved": "of an example",
     "matplotlib.rcParams": "matplotlib's",
     "shares_storage": "a learner's function",
-    "t_": "PyTorch's, made of `t`",
     "transpose_by_hand": "an exercise",
     "webinar": "a lesson",
 }

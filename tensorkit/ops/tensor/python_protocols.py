@@ -288,11 +288,8 @@ class DLDeviceType(enum.IntEnum):
     kDLCUDA = 2
 
 
-_FLOAT, _BFLOAT, _UINT = (
-    2,
-    4,
-    1,
-)  # DLPack's codes of dtypes; NumPy has no bfloat16 and takes it for whole numbers
+# DLPack's codes of dtypes; NumPy has no bfloat16 and takes it for whole numbers
+_FLOAT, _BFLOAT, _UINT = 2, 4, 1
 _NAMES = (b"dltensor_versioned", b"dltensor")
 _CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}  # where in the C structure the code stands
 _KIND_AT = {b"dltensor": 8, b"dltensor_versioned": 40}  # and where the kind of memory
@@ -556,6 +553,8 @@ def _of_class(kind: type[Tensor], method: Callable[..., Any]) -> Callable[..., A
 
 def _init_subclass(cls: type[Any], /, **kwargs: Any) -> None:
     """A class made from `Tensor`: what its methods and operators return is of that class too, as in PyTorch."""
+    if getattr(cls, "_plain_results", False):  # of parameters plain tensors are made
+        return
     for name in ("T", "mT", "H", "mH", "real", "imag", "data"):
         shown = Tensor.__dict__[name]
         if name not in cls.__dict__:
