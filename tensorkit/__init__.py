@@ -476,12 +476,12 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda
+    from tensorkit import accelerator, cuda, optim
 else:
 
     def __getattr__(name: str) -> _typing.Any:
-        """Load what is about devices when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda"):
+        """Load what is about devices or training when it is first asked for: `import tensorkit` need not wait for it."""
+        if name in ("accelerator", "cuda", "optim"):
             return _importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -947,6 +947,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "optim",
     "orgqr",
     "ormqr",
     "outer",
