@@ -13,12 +13,14 @@ Source: names and behaviour are PyTorch 2.13's (https://docs.pytorch.org/docs/st
 
 from __future__ import annotations
 
+from tensorkit.optim import lr_scheduler
 from tensorkit.optim.adadelta import Adadelta
 from tensorkit.optim.adagrad import Adagrad
 from tensorkit.optim.adam import Adam
 from tensorkit.optim.adamax import Adamax
 from tensorkit.optim.adamw import AdamW
 from tensorkit.optim.asgd import ASGD
+from tensorkit.optim.lbfgs import LBFGS
 from tensorkit.optim.nadam import NAdam
 from tensorkit.optim.optimizer import Optimizer
 from tensorkit.optim.radam import RAdam
@@ -28,6 +30,7 @@ from tensorkit.optim.sgd import SGD
 
 __all__ = [
     "ASGD",
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",
@@ -39,6 +42,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "lr_scheduler",
 ]
 
 

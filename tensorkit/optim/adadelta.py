@@ -40,11 +40,11 @@ class Adadelta(SingleTensorOptimizer):
         ValueError: for options out of their range.
 
     >>> import tensorkit as tk
-    >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
+    >>> w = tk.tensor([1.0, 20.0], requires_grad=True)
     >>> (w * w).sum().backward()
     >>> tk.optim.Adadelta([w], rho=0.75, eps=0.25).step()
     >>> w
-    tensor([  0.1056, 199.0000], requires_grad=True)
+    tensor([ 0.1056, 19.0003], requires_grad=True)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adadelta.html
     """

@@ -45,7 +45,7 @@ class ASGD(SingleTensorOptimizer):
     ...     (w * w).sum().backward()
     ...     optimizer.step()
     >>> w, optimizer.state[w]["ax"]
-    (tensor([0.2500, 0.4999], requires_grad=True), tensor([0.2500, 0.4999]))
+    (tensor([0.2500, 0.5000], requires_grad=True), tensor([0.2500, 0.5000]))
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.ASGD.html
     """

@@ -50,7 +50,7 @@ class NAdam(SingleTensorOptimizer):
     >>> (w * w).sum().backward()
     >>> optimizer.step()
     >>> w
-    tensor([  0.4142, 199.4142], requires_grad=True)
+    tensor([  0.4718, 199.4718], requires_grad=True)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.NAdam.html
     """

@@ -36,14 +36,14 @@ class Rprop(SingleTensorOptimizer):
         ValueError: for a negative rate, or factors that are not below and above 1.
 
     >>> import tensorkit as tk
-    >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
+    >>> w = tk.tensor([1.0, 20.0], requires_grad=True)
     >>> optimizer = tk.optim.Rprop([w], lr=0.5)
     >>> for _ in range(2):
     ...     optimizer.zero_grad()
     ...     (w * w).sum().backward()
     ...     optimizer.step()
     >>> w
-    tensor([ -0.1000, 198.9000], requires_grad=True)
+    tensor([-0.1000, 18.9000], requires_grad=True)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Rprop.html
     """
