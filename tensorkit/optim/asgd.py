@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorkit.ops.shared.tensor_data import as_tensor
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -104,5 +105,5 @@ class ASGD(SingleTensorOptimizer):
         else:
             ax.copy_(param)
         step = state["step"].item()
-        state["eta"].fill_(lr / (1 + lambd * lr * step) ** group["alpha"])
-        mu.fill_(1 / max(1, step - group["t0"]))
+        state["eta"].copy_(as_tensor(lr / (1 + lambd * lr * step) ** group["alpha"]))
+        mu.copy_(as_tensor(1 / max(1, step - group["t0"])))

@@ -141,11 +141,11 @@ class Optimizer:
         self.defaults.setdefault("differentiable", False)
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
+        text = f"{type(self).__name__} ("
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
-        return "\n".join([*lines, ")"])
+            options = [f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"]
+            text += f"\nParameter Group {number}\n{''.join(options)}"
+        return text + ")"
 
     # -- hooks ----------------------------------------------------------------------------------------------------
 

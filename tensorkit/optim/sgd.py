@@ -57,6 +57,7 @@ class SGD(SingleTensorOptimizer):
         "fused": False,
     }
     _numbers = ()
+    _lists_recorded = True
 
     def __init__(
         self,

@@ -51,6 +51,8 @@ class SingleTensorOptimizer(Optimizer):
     _numbers: ClassVar[tuple[str, ...]] = ("step",)
     #: What has to be on a GPU with ``capturable=True``.
     _captured = "params and state_steps"
+    #: Whether PyTorch lets autograd record the steps with ``foreach=True``.
+    _lists_recorded = False
     #: For which values of `foreach` PyTorch's list of such devices goes without XLA.
     _without_xla: ClassVar[tuple[bool | None, ...]] = (True,)
 
@@ -79,7 +81,7 @@ class SingleTensorOptimizer(Optimizer):
                     for param in group["params"]
                     if param.grad is not None
                 ]
-                if ready and group["differentiable"] and group.get("foreach"):
+                if ready and group["differentiable"] and group["foreach"] and not self._lists_recorded:
                     raise AssertionError("_foreach ops don't support autograd")
                 for param, grad, state in ready:
                     if group.get("capturable"):

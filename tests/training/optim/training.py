@@ -9,7 +9,19 @@ from typing import Any
 
 import numpy
 
-__all__ = ["CASES", "KINDS", "STEPS", "arrays", "make", "number", "train"]
+__all__ = [
+    "CASES",
+    "KINDS",
+    "STEPS",
+    "arrays",
+    "distance",
+    "flat",
+    "make",
+    "number",
+    "tensor",
+    "train",
+    "trained",
+]
 
 STEPS = 20
 KINDS = ("float32", "float64", "bfloat16", "complex64")
@@ -75,7 +87,9 @@ def tensor(lib: Any, kind: str, size: tuple[int, ...], seed: int) -> Any:
 
 def make(lib: Any, kind: str) -> list[Any]:
     """Leaf tensors: dense, transposed, with gaps, without dimensions, empty; the last one never has a gradient."""
-    t = [tensor(lib, kind, size, seed) for seed, size in enumerate([(5, 7), (4, 3), (6, 8), (), (0, 3), (2,)])]
+    t = [
+        tensor(lib, kind, size, seed) for seed, size in enumerate([(5, 7), (4, 3), (6, 8), (), (0, 3), (2,)])
+    ]
     t[1] = t[1].t()
     t[2] = t[2][::2, 1::3]
     return [one.requires_grad_() for one in t]
@@ -85,7 +99,7 @@ def train(lib: Any, optimizer: Any, params: list[Any], kind: str, steps: int = S
     """Take steps along gradients that are drawn from seeds; the second parameter has none at every third step."""
     for count in range(first, first + steps):
         for place, param in enumerate(params[:-1]):
-            given = tensor(lib, kind, tuple(param.shape), 1000 + 10 * count + place)
+            given = tensor(lib, kind, tuple(param.shape), 1000 + 10 * count + place).to(param.device)
             param.grad = None if place == 1 and count % 3 == 2 else given
         optimizer.step()
 
@@ -97,6 +111,47 @@ def arrays(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [arrays(one) for one in value]
     if hasattr(value, "detach"):
-        flat = value.detach().clone()
-        return (flat.float() if str(flat.dtype).endswith("bfloat16") else flat).numpy()
+        plain = value.detach().cpu().clone()
+        return (plain.float() if str(plain.dtype).endswith("bfloat16") else plain).numpy()
     return value
+
+
+def flat(value: Any, name: str = "") -> dict[str, Any]:
+    """What is in nested lists and dicts, by the way to it."""
+    if isinstance(value, dict):
+        parts = [(f"{name}.{key}", one) for key, one in value.items()]
+    elif isinstance(value, list):
+        parts = [(f"{name}[{place}]", one) for place, one in enumerate(value)]
+    else:
+        return {name: value}
+    return {inner: leaf for way, one in parts for inner, leaf in flat(one, way).items()}
+
+
+def trained(lib: Any, name: str, options: dict[str, Any], kind: str, steps: int = STEPS) -> dict[str, Any]:
+    """The parameters and the state after some steps, each an array or a number, by its name."""
+    params = make(lib, kind)
+    optimizer = getattr(lib.optim, name)(params, **options)
+    train(lib, optimizer, params, kind, steps)
+    return flat(arrays([params, optimizer.state_dict()["state"]]))
+
+
+def distance(own: dict[str, Any], other: dict[str, Any], kind: str) -> float:
+    """How far apart the numbers are: in roundings of the largest number of a tensor. All else has to be equal."""
+    assert list(own) == list(other)
+    rounding = 2.0**-8 if kind == "bfloat16" else float(numpy.finfo(kind).eps)
+    worst = 0.0
+    for name, value in own.items():
+        expected = other[name]
+        if not isinstance(value, numpy.ndarray):
+            assert type(value) is type(expected), name
+            assert value == expected, name
+            continue
+        assert (value.dtype, value.shape, value.strides) == (
+            expected.dtype,
+            expected.shape,
+            expected.strides,
+        ), name
+        if value.size and not numpy.array_equal(value, expected):
+            apart = numpy.abs(value - expected).max() / numpy.abs(expected).max()
+            worst = max(worst, float(apart) / rounding)
+    return worst
