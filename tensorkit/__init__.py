@@ -480,7 +480,7 @@ if _typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> _typing.Any:
-        """Load what is about devices or training when it is first asked for: `import tensorkit` need not wait for it."""
+        """Load devices and training when they are first asked for: `import tensorkit` need not wait for them."""
         if name in ("accelerator", "cuda", "optim"):
             return _importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

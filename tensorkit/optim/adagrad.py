@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tensorkit.ops.creation.full import full_like
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -114,9 +115,11 @@ class Adagrad(SingleTensorOptimizer):
 
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         state["step"] += 1
+        lr = scalar(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        if one_pass.adagrad(param, grad, state, group, lr):
+            return
         if group["weight_decay"] != 0:
             grad = with_weight_decay(grad, param, group["weight_decay"])
-        lr = scalar(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         param, grad, total = real_views(param, grad, state["sum"])
         total.addcmul_(grad, grad, value=1)
         root = total.sqrt()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tensorkit.ops.pointwise.comparison import maximum
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -125,6 +126,8 @@ class Adam(SingleTensorOptimizer):
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, (beta1, beta2) = scalar(group["lr"]), group["betas"]
         state["step"] += 1
+        if not group["amsgrad"] and one_pass.adam(param, grad, state, group):
+            return
         if group["weight_decay"] != 0:
             if group["decoupled_weight_decay"]:
                 param.mul_(1 - lr * group["weight_decay"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -97,6 +98,9 @@ class RMSprop(SingleTensorOptimizer):
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, alpha = scalar(group["lr"]), group["alpha"]
         state["step"] += 1
+        plain = not group["centered"] and not group["momentum"] > 0
+        if plain and one_pass.rmsprop(param, grad, state, group):
+            return
         if group["weight_decay"] != 0:
             grad = with_weight_decay(grad, param, group["weight_decay"])
         param, grad, square_avg = real_views(param, grad, state["square_avg"])

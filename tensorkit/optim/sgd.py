@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -102,6 +103,8 @@ class SGD(SingleTensorOptimizer):
 
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, momentum = scalar(group["lr"]), group["momentum"]
+        if (momentum == 0 or "momentum_buffer" in state) and one_pass.sgd(param, grad, state, group):
+            return
         if group["weight_decay"] != 0:
             grad = with_weight_decay(grad, param, group["weight_decay"])
         if momentum != 0:

@@ -227,7 +227,7 @@ s.ReduceLROnPlateau(o, threshold_mode='other')
 s.ReduceLROnPlateau(o, min_lr=[1])
 c = s.ReduceLROnPlateau(o, patience=0, min_lr=[0, 0]); o.add_param_group({'params': lib.ones(3)}); c.step(1); c.step(1)
 c = s.ReduceLROnPlateau(o, min_lr=0.03); o.add_param_group({'params': lib.ones(3)}); c.step(1, 7); c.get_last_lr()
-c = s.ReduceLROnPlateau(o, 'max', 0.5, 0, min_lr=0.04); o.add_param_group({'params': v}); c.step(1); c.step(1); c.min_lrs
+c = s.ReduceLROnPlateau(o, 'max', .5, 0, min_lr=.04); o.add_param_group({'params': v}); c.step(1); c.step(1); c.min_lrs
 s.SequentialLR(o, [], [])
 s.SequentialLR(o, [s.StepLR(o, 1)], [3])
 s.SequentialLR(o, [3], [])
