@@ -476,13 +476,13 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda, nn, serialization
+    from tensorkit import accelerator, cuda, nn, optim, serialization
     from tensorkit.serialization import load, save
 else:
 
     def __getattr__(name: str) -> _typing.Any:
         """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda", "nn", "serialization"):
+        if name in ("accelerator", "cuda", "nn", "optim", "serialization"):
             return _importlib.import_module(f"{__name__}.{name}")
         if name in ("load", "save"):
             return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
@@ -952,6 +952,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "optim",
     "orgqr",
     "ormqr",
     "outer",

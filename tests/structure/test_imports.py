@@ -46,6 +46,7 @@ LAYERS: list[set[str]] = [
         "distributed",
         "linalg",
         "nn",
+        "optim",
         "serialization",
         "special",
         "testing",
