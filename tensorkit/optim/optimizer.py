@@ -12,7 +12,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from tensorkit.autograd.node import RemovableHandle
+from tensorkit.autograd.node import RemovableHandle, hang
 from tensorkit.dtypes import float32
 from tensorkit.errors import warn
 from tensorkit.ops.tensor.queries import typename
@@ -43,7 +43,7 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.register_step_pre_hook.html
     """
-    return RemovableHandle(_pre_hooks_of_all, hook)
+    return hang(_pre_hooks_of_all, hook)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
@@ -51,11 +51,11 @@ def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.register_step_post_hook.html
     """
-    return RemovableHandle(_post_hooks_of_all, hook)
+    return hang(_post_hooks_of_all, hook)
 
 
 def _registered(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
-    handle = RemovableHandle(hooks, hook)
+    handle = hang(hooks, hook)
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
@@ -174,11 +174,11 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(optimizer, args, kwargs)` called before each `step`; it may return new `args` and `kwargs`."""
-        return RemovableHandle(self._optimizer_step_pre_hooks, hook)
+        return hang(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(optimizer, args, kwargs)` called after each `step`."""
-        return RemovableHandle(self._optimizer_step_post_hooks, hook)
+        return hang(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer)` called before `state_dict`."""
