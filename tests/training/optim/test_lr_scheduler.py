@@ -114,7 +114,9 @@ def same(own: Any, theirs: Any) -> None:
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case[0])
 def test_rates_are_pytorchs(torch: Any, case: tuple[str, dict[str, Any]], tensors: bool) -> None:
     name, options = case
-    for kind in ("SGD", "Adam"):
+    for kind in (
+        ("SGD", "Adam") if name in ("CyclicLR", "OneCycleLR") else ("SGD",)
+    ):  # they move its momentum too
         seen = []
         for lib in (tensorkit, torch):
             optimizer = optimizer_of(lib, kind, tensors)
