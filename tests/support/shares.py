@@ -26,6 +26,7 @@ THIRDS = {
     "tests/cuda/families/test_every_gradient.py",
     "tests/cuda/families/test_every_operation.py",
     "tests/engine/autograd/test_derivatives.py",
+    "tests/parity/test_samples.py",
     "tests/widgets/practice/test_lessons.py",
 }
 #: What has a browser and runs each day: a talk from its first minute to its last.
