@@ -171,6 +171,7 @@ from tensorkit.ops.matrix_products.mm import bmm, mm
 from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
+from tensorkit.ops.nn.activations import celu, celu_, hardshrink, prelu, selu, selu_, threshold, threshold_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
     absolute,
@@ -476,12 +477,12 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda
+    from tensorkit import accelerator, cuda, nn
 else:
 
     def __getattr__(name: str) -> _typing.Any:
         """Load what is about devices when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda"):
+        if name in ("accelerator", "cuda", "nn"):
             return _importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -658,6 +659,8 @@ __all__ = [
     "cdouble",
     "ceil",
     "ceil_",
+    "celu",
+    "celu_",
     "cfloat",
     "chain_matmul",
     "channels_last",
@@ -799,6 +802,7 @@ __all__ = [
     "half",
     "hamming_window",
     "hann_window",
+    "hardshrink",
     "heaviside",
     "histc",
     "histogram",
@@ -937,6 +941,7 @@ __all__ = [
     "negative_",
     "newaxis",
     "nextafter",
+    "nn",
     "no_grad",
     "nonzero",
     "nonzero_static",
@@ -961,6 +966,7 @@ __all__ = [
     "polygamma",
     "positive",
     "pow",
+    "prelu",
     "preserve_format",
     "prod",
     "promote_types",
@@ -1010,6 +1016,8 @@ __all__ = [
     "select",
     "select_copy",
     "select_scatter",
+    "selu",
+    "selu_",
     "set_anomaly_enabled",
     "set_default_device",
     "set_default_dtype",
@@ -1076,6 +1084,8 @@ __all__ = [
     "tensor_split",
     "tensordot",
     "testing",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",

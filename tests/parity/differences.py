@@ -40,7 +40,7 @@ class Case:
 
     def writes(self) -> bool:
         """Whether the call writes into its first operand."""
-        return re.search(r"\w_\(|__setitem__", self.call) is not None
+        return re.search(r"\w_\(|__setitem__|inplace=True", self.call) is not None
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,12 @@ DELIBERATE = (
             and f"{found.respect}: values" in found.text
         ),
         chance=True,
+    ),
+    Deliberate(
+        "PyTorch's threshold_ alone writes into expanded memory, which every other operation refuses",
+        lambda case, found: (
+            case.op in ("threshold", "threshold_") and case.writes() and case.layout() == "expanded"
+        ),
     ),
     Deliberate(
         "resize_ beyond the old storage shows memory that nobody wrote",

@@ -1,0 +1,3 @@
+"""Networks."""
+
+from tensorkit.nn import functional as functional
