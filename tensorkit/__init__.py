@@ -171,7 +171,8 @@ from tensorkit.ops.matrix_products.mm import bmm, mm
 from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
-from tensorkit.ops.nn.activations import celu, celu_, hardshrink, prelu, selu, selu_, threshold, threshold_
+from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
     absolute,

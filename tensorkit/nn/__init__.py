@@ -1,3 +1,11 @@
-"""Networks."""
+"""Networks: layers, and the functions that they are made of."""
 
-from tensorkit.nn import functional as functional
+from __future__ import annotations
+
+from tensorkit.nn import functional
+
+__all__ = ["functional"]
+
+
+def __dir__() -> list[str]:
+    return __all__

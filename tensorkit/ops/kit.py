@@ -23,7 +23,7 @@ from tensorkit.dispatch.call import as_function
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.op import op as registered
 from tensorkit.dispatch.out_and_inplace import as_method, inplace_values
-from tensorkit.dispatch.recording import signature_of
+from tensorkit.dispatch.recording import differentiable, signature_of
 from tensorkit.dispatch.registry import Fields, Op, register
 from tensorkit.dispatch.strict_types import strictly
 from tensorkit.dtypes import LIMITED
@@ -66,7 +66,7 @@ BUT_REAL = (dtypes.bool, *LIMITED, *(kind for kind in dtypes.ALL if kind.is_comp
 """The dtypes that a kernel of integers and floating point numbers has no code for."""
 
 
-class Decorator(Protocol):
+class _Decorator(Protocol):
     """What `op` returns: a body that plans becomes a function that returns the tensor."""
 
     @overload
@@ -88,7 +88,7 @@ def op(
     methods: tuple[str, ...] = (),
     kind: str = "copy",
     **fields: Unpack[Fields],
-) -> Decorator:
+) -> _Decorator:
     """Make the decorated function an operation.
 
     Args:
@@ -114,7 +114,7 @@ def op(
 
         return _registered(body, run, kind, derivative, namespace, methods, False, fields)
 
-    return cast(Decorator, decorate)
+    return cast(_Decorator, decorate)
 
 
 def pointwise(
@@ -195,7 +195,7 @@ def _registered(
     in_place: bool | Rule,
     fields: Any,
 ) -> Any:
-    """The public function; tests and samples find the operation in the registry."""
+    """The function that is called; tests and samples find the operation in the registry, if its name is public."""
     name = body.__name__
     run.__signature__ = later(  # type: ignore[attr-defined]
         lambda: inspect.signature(body).replace(return_annotation="Tensor")
@@ -214,6 +214,8 @@ def _registered(
         """
         if not namespace:
             register(Op(f"{name}_", made, (), "inplace", functions=(f"{name}_",), **fields))
+    if name.startswith("_"):
+        return as_function(name, differentiable(run, derivative, name, kind), run)
     return registered(
         samples=(),
         kind=kind,

@@ -3,3 +3,7 @@
 A layer of ``nn`` keeps parameters and calls one of these. In the chapter of PyTorch's documentation:
 https://docs.pytorch.org/docs/stable/nn.functional.html
 """
+
+from __future__ import annotations
+
+__all__: list[str] = []
