@@ -51,11 +51,29 @@ __all__ = [
     "Rule",
     "Tensor",
     "in_place_of",
+    "not_differentiable",
     "op",
     "pointwise",
 ]
 
 P = ParamSpec("P")
+
+
+def not_differentiable(name: str, *arguments: str) -> Callable[[dict[str, Any]], bool]:
+    """What refuses, as `applies=` of a rule, a call whose `arguments` want gradients that nobody has a formula for."""
+
+    def applies(call: dict[str, Any]) -> bool:
+        for argument in arguments:
+            if isinstance(call[argument], Tensor) and call[argument].requires_grad:
+                raise RuntimeError(
+                    f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
+                    "This input cannot have requires_grad True."
+                )
+        return True
+
+    return applies
+
+
 FUNCTIONAL = "nn.functional"
 """The namespace of what is a function of ``nn.functional`` alone."""
 BUT_FLOATS = tuple(kind for kind in dtypes.ALL if kind.category != 2)
@@ -110,7 +128,11 @@ def op(
             made, out = body(*args, **kwargs), kwargs.get("out")
             if isinstance(made, Plan):
                 return carried_out(name, made, kernel or {}, lacks, out)
-            return made if out is None else deliver_into(made, out)
+            if out is not None:
+                return deliver_into(made, out)
+            if derivative is not None and kind == "copy" and isinstance(made, Tensor):
+                made._counter = None  # what was written on the way to a new result is nobody's business
+            return made
 
         return _registered(body, run, kind, derivative, namespace, methods, False, fields)
 

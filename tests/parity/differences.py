@@ -137,6 +137,28 @@ DELIBERATE = (
         ),
     ),
     Deliberate(
+        "the mean of losses lies in PyTorch's storage of all of them, tensorkit's in one of its own",
+        lambda case, found: ("_loss" in case.op or "entropy" in case.op) and "storage bytes" in found.text,
+    ),
+    Deliberate(
+        "which of two refusals comes first, of whole numbers or of what is no chance, where both would be right",
+        lambda case, found: (
+            (
+                case.op == "soft_margin_loss"
+                and bool(case.dtypes() - {*_HALF, "float32", "float64"})
+                and found.respect == "error"
+            )
+            or (case.op == "binary_cross_entropy" and "should be between 0 and 1" in found.text)
+        ),
+        chance=True,
+    ),
+    Deliberate(
+        "a logarithm in float32 beside targets in float64 shows its last digits",
+        lambda case, found: "entropy" in case.op and len(case.dtypes()) > 1 and ": values" in found.text,
+        rare=True,
+        chance=True,
+    ),
+    Deliberate(
         "resize_ beyond the old storage shows memory that nobody wrote",
         lambda case, found: case.call.startswith("a.resize_") and f"{found.respect}: values" in found.text,
         chance=True,

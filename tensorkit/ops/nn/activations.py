@@ -52,7 +52,7 @@ def _held(input: Tensor, threshold: Number, value: Number) -> None:
     lacks=BUT_REAL,
     exact_out=False,
     check=_held,
-    in_place=Rule("ThresholdBackward1", input=lambda g, c: g.where(~c.out.le(c.threshold), 0)),
+    in_place=Rule("ThresholdBackward1", input=lambda g, c: g.where(~c.input.le(c.threshold), 0)),
     derivative=Rule("ThresholdBackward0", input=lambda g, c: g.where(~c.input.le(c.threshold), 0)),
 )
 def threshold(input: Tensor, threshold: Number, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -159,7 +159,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
 
 
 def _inside(g: Any, c: Any) -> Any:
-    return g.where(c.input.gt(c.min_val) & c.input.lt(c.max_val), 0)
+    return g.where(~(c.input.le(c.min_val) | c.input.ge(c.max_val)), 0)
 
 
 def _is_between(input: Tensor, min_val: Number, max_val: Number) -> None:
@@ -224,7 +224,7 @@ def hardsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _hardswish_back(g: Any, c: Any) -> Any:
-    return (g * (c.input / 3 + 0.5)).where(c.input.lt(3), g).where(c.input.gt(-3), 0)
+    return (g * (c.input / 3 + 0.5)).where(c.input.lt(3), g).where(~c.input.le(-3), 0)
 
 
 @pointwise(
@@ -257,8 +257,9 @@ def hardswish(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     like_first="always",
     derivative=Rule(
         "PreluKernelBackward0",
-        input=lambda g, c: g.where(c.input.gt(0), c.weight * g),
-        weight=lambda g, c: (c.input * g).where(c.input.le(0), 0),
+        # At 0 itself PyTorch's second derivative is 0.
+        input=lambda g, c: g.where(c.input.gt(0), (c.weight * g).where(c.input.lt(0), c.weight.detach() * g)),
+        weight=lambda g, c: (c.input * g).where(c.input.lt(0), 0),
     ),
 )
 def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:

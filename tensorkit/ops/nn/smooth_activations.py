@@ -51,8 +51,9 @@ def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Array:
 
 
 def _elu_back(g: Any, c: Any) -> Any:
-    steep = (c.input * c.input_scale).exp() * (c.alpha * c.scale * c.input_scale)
-    return g * steep.where(c.input.le(0), c.scale)
+    at_zero = c.alpha * c.scale * c.input_scale
+    steep = (c.input * c.input_scale).exp() * at_zero
+    return g * steep.where(~c.input.ge(0), c.scale).masked_fill(c.input.eq(0), at_zero)
 
 
 def _elu_written(g: Any, c: Any) -> Any:
@@ -164,8 +165,13 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
 
 def _silu_back(g: Any, c: Any) -> Any:
     share = c.input.sigmoid()
-    steep = share * (1 + c.input * (1 - share))
-    return g * (steep.conj() if steep.is_complex() else steep)
+    return g * share * (1 + c.input * (1 - share))
+
+
+def _silu_applies(call: dict[str, Any]) -> bool:
+    if call["input"].is_complex() and call["input"].requires_grad:
+        raise RuntimeError("silu does not support automatic differentiation for outputs with complex dtype.")
+    return True
 
 
 @pointwise(
@@ -175,7 +181,7 @@ def _silu_back(g: Any, c: Any) -> Any:
     namespace=FUNCTIONAL,
     in_place=True,
     rounded=2,
-    derivative=Rule("SiluBackward0", input=_silu_back),
+    derivative=Rule("SiluBackward0", applies=_silu_applies, input=_silu_back),
 )
 def silu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element times its sigmoid: (...) gives (...).
@@ -270,7 +276,7 @@ def _softplus(input: Array, beta: float, threshold: float) -> Array:
 
 def _softplus_back(g: Any, c: Any) -> Any:
     scaled = c.input * c.beta
-    return (g * scaled.sigmoid()).where(scaled.le(c.threshold), g)
+    return (g * scaled.sigmoid()).where(~scaled.gt(c.threshold), g)
 
 
 @pointwise(
