@@ -479,13 +479,16 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda, nn
+    from tensorkit import accelerator, cuda, nn, optim, serialization
+    from tensorkit.serialization import load, save
 else:
 
     def __getattr__(name: str) -> _typing.Any:
-        """Load what is about devices when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda", "nn"):
+        """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
+        if name in ("accelerator", "cuda", "nn", "optim", "serialization"):
             return _importlib.import_module(f"{__name__}.{name}")
+        if name in ("load", "save"):
+            return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
@@ -875,6 +878,7 @@ __all__ = [
     "lgamma",
     "linalg",
     "linspace",
+    "load",
     "log",
     "log10",
     "log10_",
@@ -955,6 +959,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "optim",
     "orgqr",
     "ormqr",
     "outer",
@@ -1010,6 +1015,7 @@ __all__ = [
     "rsqrt",
     "rsqrt_",
     "rsub",
+    "save",
     "scalar_tensor",
     "scatter",
     "scatter_add",
@@ -1021,6 +1027,7 @@ __all__ = [
     "select_scatter",
     "selu",
     "selu_",
+    "serialization",
     "set_anomaly_enabled",
     "set_default_device",
     "set_default_dtype",

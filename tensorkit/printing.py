@@ -31,7 +31,7 @@ from tensorkit.dtypes import bool as bool_dtype
 from tensorkit.dtypes import get_default_dtype, int64
 from tensorkit.tensor import Array, Tensor, attach
 
-__all__ = ["element_texts", "format_text", "set_printoptions", "tensor_text"]
+__all__ = ["element_texts", "format_text", "register_parameter", "set_printoptions", "tensor_text"]
 
 
 class _Options(NamedTuple):
@@ -81,6 +81,15 @@ def set_printoptions(
     _options = base._replace(sci_mode=sci_mode, **changes)
 
 
+_parameter: tuple[()] | type[Tensor] = ()
+
+
+def register_parameter(kind: type[Tensor]) -> None:
+    """``nn`` registers the class of parameters: their numbers are printed as a plain tensor's."""
+    global _parameter
+    _parameter = kind
+
+
 def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
     """What ``repr(tensor)`` is. `tensor_contents` takes the place of the numbers.
 
@@ -90,12 +99,14 @@ def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
     >>> tensor_text(tk.zeros(2, dtype=tk.float64))
     'tensor([0., 0.], dtype=tensorkit.float64)'
     """
-    prefix = "tensor(" if type(tensor) is Tensor else f"{type(tensor).__name__}("
+    plain = type(tensor) is Tensor or type(tensor) is _parameter
+    prefix = "tensor(" if plain else f"{type(tensor).__name__}("
     contents = tensor_contents
     if contents is None:
         contents = _contents(tensor, len(prefix))
         _tell(tensor)
-    return _with_notes(prefix + contents, _notes(tensor), len(prefix))
+    text = _with_notes(prefix + contents, _notes(tensor), len(prefix))
+    return text if plain or not isinstance(tensor, _parameter) else f"Parameter({text})"
 
 
 def format_text(tensor: Tensor, format_spec: str) -> str:
@@ -108,7 +119,7 @@ def format_text(tensor: Tensor, format_spec: str) -> str:
     >>> f"{tk.tensor(3.14159):.2f}"
     '3.14'
     """
-    if tensor.dim() == 0 and not tensor.is_meta:
+    if tensor.dim() == 0 and not tensor.is_meta and type(tensor) is Tensor:
         text = format(_on_host(tensor).tolist(), format_spec)
         _tell(tensor)
         return text

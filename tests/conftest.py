@@ -19,7 +19,7 @@ import hypothesis
 import pytest
 
 from tests import samples
-from tests.support import ports, turns
+from tests.support import ports, shares, turns
 
 if TYPE_CHECKING:
     from tests.browser.desk import Desk
@@ -71,6 +71,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if _in_shares(config):
+        items[:], later = shares.today(items)
+        config.hook.pytest_deselected(items=later)
     if config.getoption("reversed"):
         items.reverse()
     if hasattr(config, "workerinput"):
@@ -87,6 +90,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(late)
+
+
+def _in_shares(config: pytest.Config) -> bool:
+    """Whether it is CI that asks, and for the whole suite: not for some of its files or tests."""
+    if hasattr(config, "workerinput"):
+        return bool(config.workerinput["in_shares"])
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    named = config.option.keyword or config.option.markexpr
+    return IN_CI and whole and not named and os.environ.get("TENSORKIT_SHARES") != "all"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A process of xdist's is given the names of the folders, as if somebody had typed them."""
+    node.workerinput["in_shares"] = _in_shares(node.config)
 
 
 @pytest.hookimpl(optionalhook=True)

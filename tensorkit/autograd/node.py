@@ -20,7 +20,7 @@ import re
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
@@ -38,6 +38,7 @@ __all__ = [
     "RESULTS",
     "RemovableHandle",
     "face_of",
+    "hang",
     "leaf_face",
     "meta_of",
     "sequence",
@@ -159,24 +160,50 @@ def face_of(size: tuple[int, ...], kind: dtype) -> Face:
 
 
 class RemovableHandle:
-    """What registering a hook returns: `remove` takes the hook away again; so does leaving a ``with`` block."""
+    """What registering a hook returns: `remove` takes the hook away again; so does leaving a ``with`` block.
 
-    _ids = itertools.count()
+    Args:
+        hooks_dict: the table of hooks; the caller puts the hook there under `id`.
+        extra_dict: other tables, or a list of them, that may have something under `id` too.
+    """
 
-    def __init__(self, hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
-        self.id = next(self._ids)
-        hooks[self.id] = hook
-        self._table = hooks
+    __module__ = "tensorkit.utils.hooks"  # where PyTorch has it
+    id: int
+    next_id: int = 0
+
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        more = extra_dict if isinstance(extra_dict, list) else [extra_dict] * isinstance(extra_dict, dict)
+        self._tables = [weakref.ref(table) for table in (hooks_dict, *more)]
 
     def remove(self) -> None:
         """Forget the hook."""
-        self._table.pop(self.id, None)
+        for table in self._tables:
+            (table() or {}).pop(self.id, None)
 
-    def __enter__(self) -> RemovableHandle:
+    def __getstate__(self) -> Any:
+        first, *more = (table() for table in self._tables)
+        return first, self.id, tuple(more)
+
+    def __setstate__(self, state: Any) -> None:
+        first, self.id, *more = state
+        tables = (first, *(more[0] if more else ()))
+        self._tables = [weakref.ref(OrderedDict() if table is None else table) for table in tables]
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *problem: object) -> None:
         self.remove()
+
+
+def hang(table: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) -> RemovableHandle:
+    """Put a hook into a table; returns what takes it away."""
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    return handle
 
 
 class Node:
@@ -240,13 +267,13 @@ class Node:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node computed; it may return other grad_inputs."""
         if self.post_hooks is None:
             self.post_hooks = OrderedDict()
-        return RemovableHandle(self.post_hooks, fn)
+        return hang(self.post_hooks, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_outputs)`` before this node computes; it may return other grad_outputs."""
         if self.pre_hooks is None:
             self.pre_hooks = OrderedDict()
-        return RemovableHandle(self.pre_hooks, fn)
+        return hang(self.pre_hooks, fn)
 
     @property
     def metadata(self) -> dict[str, Any]:

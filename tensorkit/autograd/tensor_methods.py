@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.history import differentiable, grad_fn_of, made_by_none, requires_grad
-from tensorkit.autograd.node import OWN, Meta, Node, RemovableHandle, leaf_face, meta_of
+from tensorkit.autograd.node import OWN, Meta, Node, RemovableHandle, hang, leaf_face, meta_of
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor, attach
@@ -208,7 +208,7 @@ def _register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHand
         meta.hooks = OrderedDict()
         if grad_fn_of(self) is not None:
             _node_hooks(self)[-1].append(meta.hooks)
-    return RemovableHandle(meta.hooks, hook)
+    return hang(meta.hooks, hook)
 
 
 def _register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -220,7 +220,7 @@ def _register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], N
     meta = meta_of(self)
     if meta.after is None:
         meta.after = OrderedDict()
-    return RemovableHandle(meta.after, hook)
+    return hang(meta.after, hook)
 
 
 def _detach_(self: Tensor) -> Tensor:

@@ -219,7 +219,7 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
         if not tracked(args) and not (kwargs and tracked(kwargs.values())):
             return body(*args, **kwargs)
         if kind == "inplace" or not (
-            args and _are_plain(args) and (not kwargs or _are_plain(kwargs.values(), PLAIN))
+            args and _are_plain(args) and (not kwargs or _are_plain(kwargs.values(), tensors=False))
         ):
             return recorded(rule, name, body, args, kwargs, kind=kind)
         nonlocal record
@@ -231,14 +231,15 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
 
 
 PLAIN: frozenset[type] = frozenset((int, bool, float, type(None), str, dtype))
-_NOTED = PLAIN | {Tensor}
 
 
-def _are_plain(values: Iterable[Any], kinds: frozenset[type] = _NOTED) -> bool:
+def _are_plain(values: Iterable[Any], tensors: bool = True) -> bool:
     """Whether all arguments are tensors, or nothing that could change after the call: numbers, names, sizes."""
     for value in values:
         kind = value.__class__
-        if kind not in kinds and not (kind is tuple and all(part.__class__ is int for part in value)):
+        if kind in PLAIN or (tensors and isinstance(value, Tensor)):
+            continue
+        if kind is not tuple or not all(part.__class__ is int for part in value):
             return False
     return True
 

@@ -37,7 +37,7 @@ def remembering(body: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(body)
     def remembering(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if kwargs or type(input) is not Tensor:
+        if kwargs or not isinstance(input, Tensor):
             return body(input, *args, **kwargs)
         for value in args:
             if value.__class__ is not int and not _are_integers(value):
@@ -77,7 +77,7 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
     @functools.wraps(body)
     def method(self: Any = None, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if self.__class__ is not Tensor or kwargs or tracing.active:
+        if kwargs or tracing.active or not isinstance(self, Tensor):
             return long(self, *args, **kwargs)
         if wants_grad(self):
             try:

@@ -178,12 +178,13 @@ def fast_binary(
         if x is None and a._device is CPU:
             x = a._nd()
         if x is None:
-            return planned_new(block, (a, b)) if type(b) in kinds and not tracked((a, b)) else None
+            taken = type(b) in kinds or isinstance(b, Tensor)
+            return planned_new(block, (a, b)) if taken and not tracked((a, b)) else None
         try:
             rows = a._solid or (x.size == 1 and not apart)
             if not rows and (layout := _in_columns(a, x)) is None:
                 pass
-            elif type(b) is Tensor:
+            elif isinstance(b, Tensor):
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
@@ -215,7 +216,7 @@ def fast_binary(
             # Another thread is inside; or too many bytes, a number to wrap, sizes that do not fit: the long way.
             return None if run is elementwise.quiet else fast(a, b, elementwise.quiet)
         if array is None:
-            if type(b) not in kinds or (found := plain(block, (a, b))) is None:
+            if not (type(b) in kinds or isinstance(b, Tensor)) or (found := plain(block, (a, b))) is None:
                 return None
             out = found
         else:
@@ -231,7 +232,7 @@ def fast_binary(
             out._base = None
             out._autograd = None
         if rule is None or (
-            a._autograd is a._base is None and (type(b) is not Tensor or b._autograd is b._base is None)
+            a._autograd is a._base is None and (not isinstance(b, Tensor) or b._autograd is b._base is None)
         ):
             return out  # a question that spares most operands the other one
         if tracked((a, b)):
@@ -286,9 +287,10 @@ def fast_into(
         if tracked((a, b) if inplace else (a, b, out)):
             return False
         if x is None or z is None:
-            return x is z is None and type(b) in kinds and planned_into(block, (a, b), out)
+            taken = type(b) in kinds or isinstance(b, Tensor)
+            return x is z is None and taken and planned_into(block, (a, b), out)
         try:
-            if type(b) is Tensor:
+            if isinstance(b, Tensor):
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()

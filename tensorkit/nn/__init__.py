@@ -1,10 +1,48 @@
-"""Networks: layers, and the functions that they are made of."""
+"""Neural networks: what PyTorch offers as ``torch.nn``.
+
+>>> import tensorkit as tk
+>>> net = tk.nn.Sequential(tk.nn.Flatten(), tk.nn.Identity())
+>>> net(tk.zeros(2, 3, 4)).shape
+tensorkit.Size([2, 12])
+"""
 
 from __future__ import annotations
 
-from tensorkit.nn import functional
+from tensorkit.nn import functional, init, modules, parameter, utils
+from tensorkit.nn.containers import (
+    Container,
+    ModuleDict,
+    ModuleList,
+    Sequential,
+)
+from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.module import Module
+from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
-__all__ = ["functional"]
+__all__ = [
+    "Buffer",
+    "Container",
+    "Flatten",
+    "Identity",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "Parameter",
+    "ParameterDict",
+    "ParameterList",
+    "Sequential",
+    "Unflatten",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "factory_kwargs",
+    "functional",
+    "init",
+    "modules",
+    "parameter",
+    "utils",
+]
 
 
 def __dir__() -> list[str]:

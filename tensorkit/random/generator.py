@@ -382,11 +382,13 @@ def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
     if not enabled:
         yield
         return
-    state = default_generator._bytes()
+    global _chosen_seed
+    state, chosen = default_generator._bytes(), _chosen_seed
     there = {index: (generator._seed, generator._offset) for index, generator in _default_of.items()}
     try:
         yield
     finally:
         default_generator._load(numpy.frombuffer(state, dtype=_RECORD)[0])
-        for index, (chosen, offset) in there.items():
-            _default_of[index]._seed, _default_of[index]._offset = chosen, offset
+        _chosen_seed = chosen
+        for index, generator in _default_of.items():  # some may have been made in the block
+            generator._seed, generator._offset = there.get(index, (chosen, 0))

@@ -1,7 +1,8 @@
 """Tools beside the engine.
 
-`benchmark` measures how long statements take, `dlpack` lends memory, and `deterministic` has the setting of
-`use_deterministic_algorithms`.
+`data` loads samples in batches, `checkpoint` saves memory in the backward pass, `benchmark` measures how long
+statements take, `dlpack` lends memory, `deterministic` has the setting of `use_deterministic_algorithms`, and `hooks`
+what registering a hook returns.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["benchmark", "deterministic", "dlpack"]  # which `__getattr__` loads
+__all__ = ["benchmark", "checkpoint", "data", "deterministic", "dlpack", "hooks"]  # which `__getattr__` loads
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,13 @@ import pytest
 from tests.browser.beginning import NOTEBOOK, until
 from tests.browser.desk import Desk
 from tests.notebooks.test_reveals import LESSONS, after, card_of, cells_of
+from tests.support import shares
 from tests.widgets.practice.test_reveal_cursor import ENTERED, WINDOWS, go, windowed
 
 pytestmark = pytest.mark.browser
 
 ALL = [*LESSONS, LESSONS[0].with_name("webinar.ipynb")]
-TODAY = date.today().toordinal()
+TODAY = shares.TODAY.toordinal()
 SHORT_OF = 2
 """By how many pixels a page may seem to have gone back: a place is no whole number of them."""
 STANDS = f"""(number) => {{

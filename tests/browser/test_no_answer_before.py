@@ -13,7 +13,6 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from tests.browser.desk import Book, Desk
 from tests.browser.jupyter import Lesson
 from tests.lab.test_browser import PATIENCE_MS
 from tests.notebooks.test_reveals import HEADING, LESSONS, after, card_of, cells_of, predictions
+from tests.support import shares
 
 pytestmark = pytest.mark.browser
 
@@ -107,7 +107,7 @@ def plain(text: str) -> str:
     return text.replace("*", "").replace("`", "")
 
 
-TODAY = LESSONS if os.environ.get("TENSORKIT_WALK") == "all" else LESSONS[date.today().toordinal() % 3 :: 3]
+TODAY = LESSONS if os.environ.get("TENSORKIT_WALK") == "all" else LESSONS[shares.TODAY.toordinal() % 3 :: 3]
 
 
 @pytest.fixture(params=TODAY, ids=lambda path: path.stem)

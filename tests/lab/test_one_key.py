@@ -21,7 +21,6 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -33,6 +32,7 @@ from tests.browser.beginning import until
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
 from tests.lab.test_present import READY
 from tests.lab.test_serving import TOKEN, Served, running
+from tests.support import shares
 from tests.support.playwright_driver import driver
 
 pytestmark = pytest.mark.browser
@@ -45,7 +45,7 @@ LEGIBLE = 16
 BOOKS = [path.stem for path in sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))]
 LESSONS = [name for name in BOOKS if name[:2].isdigit()]
 EVERY = os.environ.get("TENSORKIT_WALK") == "all"
-TODAY = ["webinar", *(LESSONS if EVERY else [LESSONS[date.today().toordinal() % len(LESSONS)]])]
+TODAY = ["webinar", *(LESSONS if EVERY else [LESSONS[shares.TODAY.toordinal() % len(LESSONS)]])]
 
 CARDS = """(within, revealed) => [...within.querySelectorAll(`.tk-card[data-card][data-revealed="${revealed}"]`)]"""
 LOOK = f"""() => {{
@@ -205,7 +205,7 @@ def talk(request: pytest.FixtureRequest, served: Served, chromium: str) -> Itera
 
 def test_the_forward_key_carries_a_talk_to_its_end(talk: Talk, request: pytest.FixtureRequest) -> None:
     name = request.node.callspec.params["talk"]
-    chance = random.Random(f"{date.today()} {name}")
+    chance = random.Random(f"{shares.TODAY} {name}")
     events: list[Callable[[], None]] = [talk.kernel_dies, talk.page_is_loaded_again, talk.server_is_away]
     happens = dict(zip(sorted(chance.sample(range(8, 45), 3)), chance.sample(events, 3), strict=True))
     (seen, picture), visited, played = talk.look(), set[int](), set[tuple[int, str]]()

@@ -18,12 +18,10 @@ _FILE = re.compile(r"\.(?:py|pyi|txt|ipynb)$")
 #: Names in single backticks that are not the packages' own, and what they are.
 FOREIGN = {
     "__import__": "Python's",
-    "__reduce_ex__": "Python's",
     "ex.attempts": "of an example",
     "ex.solved": "of an example",
     "matplotlib.rcParams": "matplotlib's",
     "shares_storage": "a learner's function",
-    "t_": "PyTorch's, made of `t`",
     "transpose_by_hand": "an exercise",
     "webinar": "a lesson",
 }

@@ -268,12 +268,14 @@ def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool]
         if type(tensor) is not Tensor:
             return None
         array, base = tensor._array, tensor._base
-        if array is None or not tensor._solid:
-            if not anyhow or tensor._device is not CPU or tensor._bits:
+        if array is None:
+            if tensor._device is not CPU or tensor._bits:
                 return None
-            array, solid = tensor._nd(), False
-            if array.size > SMALL:
+            array = tensor._nd()
+        if not tensor._solid:
+            if not anyhow or array.size > SMALL:
                 return None
+            solid = False
         if base is not None and base._dtype.is_complex:
             return None
         wants = wants or wants_grad(tensor)
@@ -282,7 +284,7 @@ def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool]
         elif tensor._dtype is not kind:
             return None
         found.append(array)
-    if not found or not 0 < found[0].ndim < 4 or (wants and not solid):
+    if not found or found[0].ndim > 3 or (wants and not solid):
         return None
     return found, wants
 

@@ -160,7 +160,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """
     if out is None and not tracing.active and (done := quick(input, other)) is not None:
         return done
-    if type(input) is not Tensor or type(other) is not Tensor:
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         check_tensors("matmul", input=input, other=other)
     elif out is None and not tracing.active and len(input._lay().size) == len(other._lay().size) == 2:
         return matrices(input, other)

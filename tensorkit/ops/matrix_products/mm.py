@@ -42,7 +42,7 @@ def quick(a: Any, b: Any) -> Tensor | None:
 
 def quick_product(a: Any, b: Any, forms: tuple[tuple[int, int], ...] = _FORMS) -> Tensor | None:
     """The product of matrices and vectors about which nothing has to be decided; None when others must look."""
-    if a.__class__ is not Tensor or b.__class__ is not Tensor:
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return None
     kind, x, y = a._dtype, a._array, b._array
     if kind is not b._dtype or kind not in BLAS:

@@ -174,7 +174,8 @@ def _is_between(input: Tensor, min_val: Number, max_val: Number) -> None:
 def _between(input: Array, low: float, high: float) -> Array:
     if input.dtype.kind in "iu":
         low, high = int(low), int(high)
-    return numpy.minimum(numpy.maximum(input, input.dtype.type(low)), input.dtype.type(high))
+    raised = numpy.where(input < low, input.dtype.type(low), input)
+    return numpy.where(raised > high, input.dtype.type(high), raised)
 
 
 @pointwise(
@@ -202,13 +203,16 @@ def hardtanh(
     return max_val if raised > max_val else raised
 
 
+_SIXTH = float(numpy.float32(1 / 6))  # which PyTorch multiplies gradients with, in double precision too
+
+
 @pointwise(
     lambda input: numpy.clip(input + 3, 0, 6) / 6,
     kernel="hardsigmoid_cpu",
     namespace=FUNCTIONAL,
     in_place=True,
     derivative=Rule(
-        "HardsigmoidBackward0", input=lambda g, c: (g / 6).where(c.input.gt(-3) & c.input.lt(3), 0)
+        "HardsigmoidBackward0", input=lambda g, c: (g * _SIXTH).where(c.input.gt(-3) & c.input.lt(3), 0)
     ),
 )
 def hardsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -224,7 +228,8 @@ def hardsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _hardswish_back(g: Any, c: Any) -> Any:
-    return (g * (c.input / 3 + 0.5)).where(c.input.lt(3), g).where(~c.input.le(-3), 0)
+    bent = c.input.gt(-3) & c.input.lt(3)
+    return g * (c.input.where(bent, 0) / 3 + 0.5).where(bent, 1).where(~c.input.le(-3), 0)
 
 
 @pointwise(
@@ -257,8 +262,10 @@ def hardswish(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     like_first="always",
     derivative=Rule(
         "PreluKernelBackward0",
-        # At 0 itself PyTorch's second derivative is 0.
-        input=lambda g, c: g.where(c.input.gt(0), (c.weight * g).where(c.input.lt(0), c.weight.detach() * g)),
+        # At 0 itself PyTorch's second derivatives are those of the right side.
+        input=lambda g, c: (c.weight * g).where(
+            c.input.lt(0), g + (c.weight * g - g).detach().where(c.input.le(0), 0)
+        ),
         weight=lambda g, c: (c.input * g).where(c.input.lt(0), 0),
     ),
 )

@@ -54,7 +54,12 @@ def _nll_back(g: Any, c: Any) -> Any:
     places, share, axis = _shares(c.input, _aligned(c.input, c.target), c.weight, c.ignore_index)
     if c.reduction == MEAN:
         share = share / share.sum()
-    steep = -g.reshape(share.shape if c.reduction == NONE else ()) * share
+    if c.input.ndim == 1 and c.target.ndim and c.target.shape != c.input.shape:
+        raise RuntimeError(
+            f"size mismatch (got input: {list(c.input.shape)}, target: {list(c.target.shape)})"
+        )
+    kept = _aligned(c.input, c.target).ne(c.ignore_index)
+    steep = (-g.reshape(share.shape if c.reduction == NONE else ()) * share).where(kept, 0)
     return c.input.new_zeros(c.input.shape).scatter(axis, places, steep.unsqueeze(axis))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from tensorkit.elementwise.promotion import check_castable, result_dtype
+from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.kit import FUNCTIONAL, Array, Number, Rule, Tensor, not_differentiable, op, pointwise
 from tensorkit.ops.pointwise.arithmetic import neg
 
@@ -90,7 +91,8 @@ def _smooth(input: Tensor, target: Tensor, beta: Number) -> Tensor:
 
 def _smooth_back(g: Any, c: Any) -> Any:
     apart = c.input - c.target
-    return _share(g, c) * (apart / (c.beta or 1)).where(~apart.abs().ge(c.beta), apart.sign())
+    steep = apart.sign().masked_fill(apart.isnan(), numpy.nan)
+    return _share(g, c) * (apart / (c.beta or 1)).where(apart.abs().lt(c.beta), steep)
 
 
 @op(
@@ -130,7 +132,7 @@ def _huber_of(input: Tensor, target: Tensor, delta: Number) -> Tensor:
 
 def _huber_back(g: Any, c: Any) -> Any:
     apart = c.input - c.target
-    return _share(g, c) * apart.where(apart.abs().lt(c.delta), apart.sign() * c.delta)
+    return _share(g, c) * apart.where(~apart.abs().ge(c.delta), apart.sign() * c.delta)
 
 
 @op(
@@ -180,5 +182,6 @@ def soft_margin_loss(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.soft_margin_loss.html
     """
     check_castable(target.dtype, input.dtype)
-    losses = neg(target).to(input.dtype).mul_(input).exp_().log1p_()  # of the dtype of `input`, as PyTorch's
+    losses = empty_like(input) if input.shape == target.shape else input.new_empty(target.shape)
+    losses.copy_(neg(target)).mul_(input).exp_().log1p_()
     return reduced(losses, reduction)

@@ -53,13 +53,14 @@ def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Array:
 def _elu_back(g: Any, c: Any) -> Any:
     at_zero = c.alpha * c.scale * c.input_scale
     steep = (c.input * c.input_scale).exp() * at_zero
-    return g * steep.where(~c.input.ge(0), c.scale).masked_fill(c.input.eq(0), at_zero)
+    return g * steep.where(c.input.lt(0), c.scale).masked_fill(c.input.eq(0), at_zero)
 
 
 def _elu_written(g: Any, c: Any) -> Any:
     if c.alpha < 0:
         raise RuntimeError(NEGATIVE_SLOPE.format("elu"))
-    return g * ((c.out + c.alpha * c.scale) * c.input_scale).where(c.out.le(0), c.scale)
+    steep = (c.out + c.alpha * c.scale) * c.input_scale
+    return g * steep.where(c.out.lt(0), c.scale).masked_fill(c.out.eq(0), c.alpha * c.scale * c.input_scale)
 
 
 @pointwise(
@@ -121,14 +122,14 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def _celu_back(g: Any, c: Any) -> Any:
-    return g * (c.input / c.alpha).exp().where(c.input.le(0), 1)
+    return g * (c.input / c.alpha).exp().where(c.input.lt(0), 1)
 
 
 _NO_ALPHA = "ZeroDivisionError: alpha cannot be 0 for CELU"
 
 
 def _celu_written(g: Any, c: Any) -> Any:
-    return g * (c.out / c.alpha + 1).where(c.out.le(0), 1)
+    return g * (c.out / c.alpha + 1).where(c.out.lt(0), 1)
 
 
 @op(rounded=1, derivative=Rule("CeluBackward0", input=_celu_back))

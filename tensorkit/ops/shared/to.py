@@ -39,6 +39,7 @@ from tensorkit.tensor import Array, Tensor, fresh
 __all__ = [
     "as_dtype",
     "host_array",
+    "parse_to",
     "to_device",
     "to_dtype",
 ]
@@ -152,6 +153,24 @@ def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | Non
     hurry = kwargs.get("non_blocking", flags[0] if flags else False)
     wanted = None if where is None else resolve(where)
     return wanted, None if kind is None else as_dtype(kind), bool(copy), bool(hurry)
+
+
+def parse_to(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[device | None, dtype | None, bool, memory_format | None]:
+    """What a call of ``nn.Module.to`` asks for: a device, a dtype, whether to wait for nothing, a memory format.
+
+    Raises:
+        TypeError: for other arguments. RuntimeError: for ``copy=True``.
+    """
+    if not set(kwargs) <= {"device", "dtype", "non_blocking", "copy", "memory_format", "tensor"}:
+        raise unmatched("to", args, kwargs, _TO_FORMS)
+    if "tensor" in kwargs:
+        args = (kwargs["tensor"], *args)
+    where, kind, copy, non_blocking = _wanted(args, kwargs)
+    if copy:
+        raise RuntimeError(".to() does not accept copy argument")
+    return where, kind, non_blocking, _format(kwargs.get("memory_format"), kwargs)
 
 
 def _format(given: Any, kwargs: dict[str, Any]) -> memory_format | None:

@@ -75,7 +75,8 @@ def _rebuild(
     storage = held.untyped()
     made = on_storage(storage.new(), Layout((0,), (1,), 0), held.dtype)
     made.set_(storage, offset, size, stride)
-    made._bits = (CONJ if flags.get("conj") else 0) | (NEG if flags.get("neg") else 0)
+    if bits := (CONJ if flags.get("conj") else 0) | (NEG if flags.get("neg") else 0):
+        made._bits = bits
     if flags.get("requires_grad"):
         made.requires_grad_()
     if kind is not Tensor:
@@ -287,11 +288,8 @@ class DLDeviceType(enum.IntEnum):
     kDLCUDA = 2
 
 
-_FLOAT, _BFLOAT, _UINT = (
-    2,
-    4,
-    1,
-)  # DLPack's codes of dtypes; NumPy has no bfloat16 and takes it for whole numbers
+# DLPack's codes of dtypes; NumPy has no bfloat16 and takes it for whole numbers
+_FLOAT, _BFLOAT, _UINT = 2, 4, 1
 _NAMES = (b"dltensor_versioned", b"dltensor")
 _CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}  # where in the C structure the code stands
 _KIND_AT = {b"dltensor": 8, b"dltensor_versioned": 40}  # and where the kind of memory
@@ -555,6 +553,8 @@ def _of_class(kind: type[Tensor], method: Callable[..., Any]) -> Callable[..., A
 
 def _init_subclass(cls: type[Any], /, **kwargs: Any) -> None:
     """A class made from `Tensor`: what its methods and operators return is of that class too, as in PyTorch."""
+    if getattr(cls, "_plain_results", False):  # of parameters plain tensors are made
+        return
     for name in ("T", "mT", "H", "mH", "real", "imag", "data"):
         shown = Tensor.__dict__[name]
         if name not in cls.__dict__:

@@ -13,6 +13,7 @@ import tensorkit as tk
 from tensorkit.errors import AcceleratorError
 from tensorkit.kernels.cuda import EmulatedRunner, TracedRunner, philox, using
 from tensorkit.kernels.cuda.philox import counts
+from tensorkit.random import generator
 from tests.cuda.families.linked import link
 
 pytestmark = pytest.mark.usefixtures("memory")
@@ -82,6 +83,18 @@ def test_what_is_drawn_in_a_fork_leaves_no_trace() -> None:
     with tk.random.fork_rng():
         tk.rand(7, device="cuda")
     assert tk.rand(2, device="cuda").tolist() == expected
+
+
+def test_a_seed_of_a_fork_is_not_that_of_a_device_that_draws_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    tk.manual_seed(2)
+    expected = tk.rand(2, device="cuda").tolist()
+    for device_drew_in_it in (False, True):
+        monkeypatch.setattr(generator, "_default_of", {})
+        with tk.random.fork_rng():
+            tk.manual_seed(5)
+            if device_drew_in_it:
+                tk.rand(2, device="cuda")
+        assert tk.rand(2, device="cuda").tolist() == expected
 
 
 @pytest.mark.parametrize(

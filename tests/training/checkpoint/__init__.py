@@ -1,0 +1,1 @@
+"""Tests of `tensorkit.utils.checkpoint`: PyTorch runs the same program."""

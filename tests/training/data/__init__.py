@@ -1,0 +1,1 @@
+"""Tests of `tensorkit.utils.data`: PyTorch runs the same program."""

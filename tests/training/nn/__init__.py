@@ -1,0 +1,1 @@
+"""`tensorkit.nn` against PyTorch."""

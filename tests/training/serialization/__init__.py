@@ -1,0 +1,1 @@
+"""Files: what is saved comes back, from PyTorch and to it, and a bad file does no harm."""
