@@ -199,10 +199,14 @@ class RemovableHandle:
         self.remove()
 
 
-def hang(table: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) -> RemovableHandle:
-    """Put a hook into a table; returns what takes it away."""
+def hang(
+    table: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *, prepend: bool = False
+) -> RemovableHandle:
+    """Put a hook into a table, behind those that are there or before them; returns what takes it away."""
     handle = RemovableHandle(table)
     table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
     return handle
 
 

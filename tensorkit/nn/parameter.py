@@ -50,16 +50,16 @@ def _leaf(cls: type[Any], data: Tensor, requires_grad: bool) -> Any:
 # -- parameters -----------------------------------------------------------------------------------------------------
 
 
-class _Parameters(type):
-    """Tensors of other subclasses are parameters too: `Parameter` marks them with ``_is_param``."""
+class _Marking(type):
+    """Tensors of other subclasses are of the class too, if it has marked them: with a true attribute named `_mark`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        if super().__instancecheck__(instance):
-            return True
-        return cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+        mark = vars(cls).get("_mark")  # a class made from it has none of its own
+        marked = mark is not None and isinstance(instance, Tensor) and getattr(instance, mark, False)
+        return super().__instancecheck__(instance) or bool(marked)
 
 
-class Parameter(Tensor, metaclass=_Parameters):
+class Parameter(Tensor, metaclass=_Marking):
     """A tensor that is trained: assigned to an attribute of a `Module`, it is one of the module's parameters.
 
     Args:
@@ -79,6 +79,7 @@ class Parameter(Tensor, metaclass=_Parameters):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
     """
 
+    _mark = "_is_param"
     _plain_results = True  # see `Tensor.__init_subclass__`
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
@@ -130,16 +131,7 @@ def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_ho
 # -- buffers --------------------------------------------------------------------------------------------------------
 
 
-class _Buffers(type):
-    """A buffer is a tensor of any class that `Buffer` marked with ``_is_buffer``."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        if super().__instancecheck__(instance):
-            return True
-        return cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
-
-
-class Buffer(Tensor, metaclass=_Buffers):
+class Buffer(Tensor, metaclass=_Marking):
     """A tensor that belongs to a `Module` and is not trained, such as a running mean.
 
     Args:
@@ -155,6 +147,7 @@ class Buffer(Tensor, metaclass=_Buffers):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Buffer.html
     """
 
+    _mark = "_is_buffer"
     _plain_results = True
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:

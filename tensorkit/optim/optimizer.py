@@ -54,13 +54,6 @@ def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     return hang(_post_hooks_of_all, hook)
 
 
-def _registered(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
-    handle = hang(hooks, hook)
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
-
-
 class Optimizer:
     """The base class of all optimizers: a subclass has a `step` that changes the parameters by their gradients.
 
@@ -182,19 +175,19 @@ class Optimizer:
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer)` called before `state_dict`."""
-        return _registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return hang(self._optimizer_state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer, state_dict)` called after `state_dict`; it may return another one."""
-        return _registered(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return hang(self._optimizer_state_dict_post_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer, state_dict)` called before `load_state_dict`; it may return another one."""
-        return _registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return hang(self._optimizer_load_state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer)` called after `load_state_dict`."""
-        return _registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        return hang(self._optimizer_load_state_dict_post_hooks, hook, prepend=prepend)
 
     # -- state dicts ----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from tensorkit.device import device
 from tensorkit.errors import warn
-from tensorkit.serialization import legacy, rebuild, safetensors
+from tensorkit.serialization import legacy, safetensors
 from tensorkit.serialization.archive import ArchiveReader, is_archive
 from tensorkit.serialization.locations import MapLocation, restorer
 from tensorkit.serialization.names import CONSTANTS, FUNCTIONS, counterpart, missing_here
@@ -150,10 +150,7 @@ class _Weights(Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """What a name means: an entry of the table."""
-        full = f"{module}.{name}"
-        if full == "torch.nn.parameter.Parameter":
-            return rebuild.parameter_class()
-        reason = missing_here(full)
+        reason = missing_here(f"{module}.{name}")
         if reason is not None:
             raise NotImplementedError(reason)
         return super().find_class(module, name)

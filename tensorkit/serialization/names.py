@@ -13,6 +13,7 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.device import device
+from tensorkit.nn.parameter import Parameter
 from tensorkit.serialization import rebuild
 from tensorkit.serialization.rebuild import StorageType
 from tensorkit.serialization.unpickle import PLAIN
@@ -37,6 +38,7 @@ FUNCTIONS: dict[str, Any] = PLAIN | {
 _STORAGES = {f"torch.{kind.label}Storage": kind for kind in dtypes.ALL if legacy_class(kind) is not None}
 _CLASSES: dict[str, Any] = {
     "torch.Tensor": Tensor,
+    "torch.nn.parameter.Parameter": Parameter,
     "torch.storage.TypedStorage": TypedStorage,
     "torch.storage.UntypedStorage": UntypedStorage,
     **{f"torch.{kind.name}": kind for kind in dtypes.ALL},

@@ -9,6 +9,7 @@ from typing import IO, Any
 from tensorkit.dtypes import dtype, uint8
 from tensorkit.errors import warn
 from tensorkit.memory_format import layout
+from tensorkit.nn.parameter import Parameter
 from tensorkit.ops.tensor.python_protocols import _attributes, _rebuild
 from tensorkit.serialization import rebuild
 from tensorkit.serialization.locations import location_tag
@@ -68,12 +69,12 @@ def pickler(module: Any, file: IO[bytes], protocol: int, storages: Any) -> Any:
                 return _reduced(obj, protocol)
             if isinstance(obj, layout):
                 return rebuild.rebuild_layout, (f"torch.{str(obj).rpartition('.')[2]}",)
-            if in_python and callable(obj) and _torch_name(obj):
+            if in_python and callable(obj) and id(obj) in WRITTEN:
                 return ""  # a name, which `save_global` knows better
             return NotImplemented
 
         def save_global(self, obj: Any, name: str | None = None) -> None:
-            found = _torch_name(obj)
+            found = WRITTEN.get(id(obj))
             if found is None:
                 super().save_global(obj, name)
                 return
@@ -88,13 +89,6 @@ def pickler(module: Any, file: IO[bytes], protocol: int, storages: Any) -> Any:
     return Pickler(file, protocol=protocol)
 
 
-def _torch_name(obj: Any) -> tuple[str, str] | None:
-    """What PyTorch calls one of our functions, classes or constants: its module and name."""
-    if rebuild.is_parameter_class(obj):
-        return "torch.nn.parameter", "Parameter"
-    return WRITTEN.get(id(obj))
-
-
 def _reduced(tensor: Tensor, protocol: int) -> tuple[Any, ...]:
     """The function that makes a tensor again, and its arguments, as PyTorch writes them."""
     for hook in (getattr(tensor._autograd, "hooks", None) or {}).values():
@@ -105,7 +99,7 @@ def _reduced(tensor: Tensor, protocol: int) -> tuple[Any, ...]:
             )
     function, parts, *rest = tensor.__reduce_ex__(protocol)
     kind, state = type(tensor), rest[0] if rest else None
-    if rebuild.is_parameter(tensor) and function is not kind:
+    if Parameter in type(tensor).__mro__ and function is not kind:
         data = tensor.detach()
         data.__class__ = Tensor
         args, state = (data, tensor.requires_grad, _no_hooks()), _attributes(tensor)

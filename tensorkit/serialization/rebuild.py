@@ -5,14 +5,13 @@ A file gives them whatever arguments it likes. The engine's `set_` looks whether
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from tensorkit.device import META
 from tensorkit.dtypes import dtype as Dtype
 from tensorkit.memory_format import layout, strided
+from tensorkit.nn.parameter import Parameter
 from tensorkit.ops.creation.empty import empty_strided
 from tensorkit.ops.tensor.python_protocols import _rebuild
 from tensorkit.storage import TypedStorage, UntypedStorage, typed
@@ -20,9 +19,6 @@ from tensorkit.tensor import Size, Tensor
 
 __all__ = [
     "StorageType",
-    "is_parameter",
-    "is_parameter_class",
-    "parameter_class",
     "rebuild_from_type",
     "rebuild_layout",
     "rebuild_meta_tensor",
@@ -31,7 +27,6 @@ __all__ = [
     "rebuild_tensor",
     "rebuild_tensor_v2",
     "rebuild_tensor_v3",
-    "register_parameter",
 ]
 
 
@@ -145,39 +140,11 @@ def _with_state(made: Tensor, state: Any) -> Tensor:
     return made
 
 
-_registered: list[type[Tensor]] = []
-
-
-def register_parameter(kind: type[Tensor]) -> None:
-    """Say which class parameters have: ``kind(data, requires_grad)`` makes one. It is that of ``nn`` otherwise."""
-    _registered[:] = [kind]
-
-
-def _known() -> Any:
-    """The class of parameters; None while nothing has loaded it, so that there can be no parameter."""
-    return _registered[0] if _registered else getattr(sys.modules.get("tensorkit.nn"), "Parameter", None)
-
-
-def is_parameter_class(obj: Any) -> bool:
-    """Whether something is the class of parameters."""
-    return obj is not None and obj is _known()
-
-
-def is_parameter(tensor: Tensor) -> bool:
-    """Whether a tensor is of the class of parameters, or of one that is derived from it."""
-    return _known() in type(tensor).__mro__
-
-
-def parameter_class() -> Any:
-    """The class of parameters, which is loaded now if it was not."""
-    return _known() or importlib.import_module("tensorkit.nn").Parameter
-
-
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Tensor:
     """A parameter."""
     if not isinstance(data, Tensor):
         raise TypeError(f"a parameter is made of a tensor, not of {type(data).__name__}")
-    made: Tensor = parameter_class()(data, requires_grad is True)
+    made: Tensor = Parameter(data, requires_grad is True)
     return made
 
 

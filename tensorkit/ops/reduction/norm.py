@@ -21,7 +21,7 @@ from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu.sums import norm_in_order, sum_compiled
+from tensorkit.kernels.cpu.sums import sum_compiled
 from tensorkit.kernels.cpu.sums.sum import squares, sum_along
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
@@ -71,8 +71,6 @@ def norm_of(array: Array, p: float, axes: tuple[int, ...], keepdim: bool) -> Arr
     if all(array.shape[d] == 1 for d in axes):  # one number's norm is its size, which no power can overflow
         return numpy.abs(array).reshape(reduced_size(array.shape, axes, keepdim))
     sizes = numpy.abs(array) if p != 2 or array.dtype.kind == "c" else array
-    if p == 2 and len(axes) == array.ndim and (exact := norm_in_order.length(sizes)) is not None:
-        return exact.reshape(reduced_size(array.shape, axes, keepdim))
     if p == 2 and (short := sum_along(sizes, axes, squares)) is not None:
         return numpy.sqrt(short.reshape(reduced_size(array.shape, axes, keepdim)))
     if p == 2:
@@ -191,8 +189,6 @@ def _short_norm(input: Tensor) -> Tensor | None:
         return None
     if array.size == 1:
         return fresh(numpy.array(abs(array.item()), array.dtype), input._dtype)
-    if (exact := norm_in_order.length(array)) is not None:
-        return fresh(exact, input._dtype)
     if input._dtype is dtypes.float32 and (short := sum_compiled.length(array)) is not None:
         return fresh(short, input._dtype)
     length = kernels.quiet(norm_of, array, 2.0, tuple(range(array.ndim)), False)

@@ -24,8 +24,9 @@ pytestmark = [
 
 PATIENCE = 60.0  # seconds: what hangs, hangs for ever
 
+# `logging` is imported before any thread works: Python registers its lock with forks, even in the middle of one.
 WORK = """
-import faulthandler, os, sys, threading, time, warnings
+import faulthandler, logging, os, sys, threading, time, warnings
 import tensorkit as tk
 from tensorkit.kernels.jit import compiler
 

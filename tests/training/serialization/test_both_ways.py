@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.serialization import rebuild
 from tests.training.serialization.same import OBJECTS, build, described, loaded, saved
 
 pytestmark = pytest.mark.parity
@@ -122,36 +121,20 @@ def test_the_names_and_signatures(torch: Any) -> None:
 # -- parameters and subclasses ------------------------------------------------------------------------------------
 
 
-class Weight(tk.Tensor):
-    """Stands in for the class of parameters."""
-
-    def __new__(cls, data: tk.Tensor, requires_grad: bool = True) -> Any:
-        made = data.detach()
-        made.__class__ = cls
-        return made.requires_grad_(requires_grad)
-
-
-@pytest.fixture
-def parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rebuild, "_registered", [])
-    rebuild.register_parameter(Weight)
-
-
-@pytest.mark.usefixtures("parameters")
 def test_parameters(torch: Any) -> None:
     plain, tagged = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2), requires_grad=False)
     tagged.label = "weight"
     data = saved(torch, [plain, tagged, plain])
     ours = loaded(tk, data)
-    assert [type(one) for one in ours] == [Weight] * 3
+    assert [type(one) for one in ours] == [tk.nn.Parameter] * 3
     assert ours[0] is ours[2]
     assert [one.requires_grad for one in ours] == [True, False, True]
     assert ours[1].label == "weight"
     assert without_id(saved(tk, ours)) == without_id(data)
     back = loaded(torch, saved(tk, ours))
     assert [type(one) for one in back] == [torch.nn.Parameter] * 3
-    assert without_id(saved(tk, Weight)) == without_id(saved(torch, torch.nn.Parameter))
-    assert loaded(tk, saved(torch, torch.nn.Parameter)) is Weight
+    assert without_id(saved(tk, tk.nn.Parameter)) == without_id(saved(torch, torch.nn.Parameter))
+    assert loaded(tk, saved(torch, torch.nn.Parameter)) is tk.nn.Parameter
 
 
 class Named(tk.Tensor):

@@ -70,6 +70,7 @@ def test_two_explorers_edit_each_others_storage() -> None:
         lambda: say(other, "edit", key="t:3,2", value="2"),
         lambda: say(one, "quick", value=".t()"),
         lambda: say(one, "reset"),
+        enough=lambda: one.frame["revision"] > 10,  # a busy machine draws ten pictures in more than a second
     )
     assert wrong == []
     assert t[0, 1].item() == 1
@@ -98,9 +99,11 @@ def test_reading_while_the_storage_is_freed_and_comes_back(library: str) -> None
         t.untyped_storage().resize_(48)
         time.sleep(0.002)
 
-    assert together(look, free) == []
-    assert any("freed" in fault for fault in faults)
-    assert not all(faults)
+    def both() -> bool:
+        return not all(faults) and any("freed" in fault for fault in faults)
+
+    assert together(look, free, enough=both) == []
+    assert both()
     w.refresh()
     assert not w.frame["facts"]["complaint"]
     w.close()
