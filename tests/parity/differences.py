@@ -131,14 +131,16 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
-        "PyTorch's threshold_ alone writes into expanded memory, which every other operation refuses",
-        lambda case, found: (
-            case.op in ("threshold", "threshold_") and case.writes() and case.layout() == "expanded"
-        ),
-    ),
-    Deliberate(
         "the mean of losses lies in PyTorch's storage of all of them, tensorkit's in one of its own",
         lambda case, found: ("_loss" in case.op or "entropy" in case.op) and "storage bytes" in found.text,
+    ),
+    Deliberate(
+        "what complex numbers beyond the range of exp make of a loss differs from one logarithm to the next",
+        lambda case, found: (
+            case.op == "soft_margin_loss" and bool(case.dtypes() & _COMPLEX) and "inf" in found.text
+        ),
+        rare=True,
+        chance=True,
     ),
     Deliberate(
         "which of two refusals comes first, of whole numbers or of what is no chance, where both would be right",

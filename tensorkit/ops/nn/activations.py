@@ -52,6 +52,7 @@ def _held(input: Tensor, threshold: Number, value: Number) -> None:
     lacks=BUT_REAL,
     exact_out=False,
     check=_held,
+    out_overlap="allowed",  # a number that was held once stays the same when it is held again
     in_place=Rule("ThresholdBackward1", input=lambda g, c: g.where(~c.input.le(c.threshold), 0)),
     derivative=Rule("ThresholdBackward0", input=lambda g, c: g.where(~c.input.le(c.threshold), 0)),
 )
@@ -203,6 +204,16 @@ def hardtanh(
     return max_val if raised > max_val else raised
 
 
+def _no_second(g: Any, c: Any) -> Any:
+    raise RuntimeError("derivative for aten::hardsigmoid_backward is not implemented")
+
+
+@op(derivative=Rule("NotImplemented", g=_no_second, input=_no_second))
+def _hardsigmoid_back(g: Tensor, input: Tensor) -> Tensor:
+    """The gradient of `hardsigmoid`, of which PyTorch takes no gradient again."""
+    return (g * _SIXTH).where(input.gt(-3) & input.lt(3), 0)
+
+
 _SIXTH = float(numpy.float32(1 / 6))  # which PyTorch multiplies gradients with, in double precision too
 
 
@@ -211,9 +222,7 @@ _SIXTH = float(numpy.float32(1 / 6))  # which PyTorch multiplies gradients with,
     kernel="hardsigmoid_cpu",
     namespace=FUNCTIONAL,
     in_place=True,
-    derivative=Rule(
-        "HardsigmoidBackward0", input=lambda g, c: (g * _SIXTH).where(c.input.gt(-3) & c.input.lt(3), 0)
-    ),
+    derivative=Rule("HardsigmoidBackward0", input=lambda g, c: _hardsigmoid_back(g, c.input)),
 )
 def hardsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A straight line from 0 at -3 to 1 at 3, in the place of the sigmoid's curve: (...) gives (...).
@@ -255,6 +264,12 @@ def hardswish(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 # -- with a learned slope --------------------------------------------------------------------------------------
 
 
+def _prelu_back(g: Any, c: Any) -> Any:
+    sloped = g * c.weight.where(~c.input.ge(0), 1)
+    # At 0 itself PyTorch's second derivatives are those of the right side.
+    return sloped + (c.weight * g - g).detach().where(c.input.eq(0), 0)
+
+
 @pointwise(
     lambda input, weight: numpy.where(input > 0, input, weight * input),
     kernel="prelu_cpu",
@@ -262,11 +277,8 @@ def hardswish(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     like_first="always",
     derivative=Rule(
         "PreluKernelBackward0",
-        # At 0 itself PyTorch's second derivatives are those of the right side.
-        input=lambda g, c: (c.weight * g).where(
-            c.input.lt(0), g + (c.weight * g - g).detach().where(c.input.le(0), 0)
-        ),
-        weight=lambda g, c: (c.input * g).where(c.input.lt(0), 0),
+        input=_prelu_back,
+        weight=lambda g, c: c.input.where(~c.input.ge(0), 0) * g,
     ),
 )
 def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:

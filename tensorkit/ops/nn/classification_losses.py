@@ -15,7 +15,17 @@ from tensorkit import dtypes
 from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.elementwise.promotion import check_castable, result_dtype
-from tensorkit.ops.kit import BUT_FLOATS, FUNCTIONAL, Array, Rule, Tensor, not_differentiable, op, pointwise
+from tensorkit.ops.kit import (
+    BUT_FLOATS,
+    FUNCTIONAL,
+    INNER,
+    Array,
+    Rule,
+    Tensor,
+    not_differentiable,
+    op,
+    pointwise,
+)
 from tensorkit.ops.nn.losses import MEAN, NONE, SUM, reduced
 from tensorkit.ops.nn.smooth_activations import logsigmoid
 from tensorkit.ops.reduction.softmax import log_softmax
@@ -102,7 +112,7 @@ def _check_targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
 
 
 @op(
-    namespace=FUNCTIONAL,
+    namespace=INNER,
     rounded=2,
     derivative=Rule(
         lambda call: "NllLossBackward0" if call["input"].ndim <= 2 else "NllLoss2DBackward0",
@@ -161,8 +171,14 @@ def _of_chances(
     if reduction == NONE:
         return -losses.sum(axis)
     if reduction == MEAN:
-        return -losses.sum() / (input.numel() / classes if classes else math.nan)
+        return _per(-losses.sum(), input.numel() / classes if classes else math.nan)
     return -losses.sum()
+
+
+@op(derivative=Rule("DivBackward1", input=lambda g, c: g / c.count))
+def _per(input: Tensor, count: float) -> Tensor:
+    """A sum over so many."""
+    return input / count
 
 
 def _along(input: Tensor, axis: int) -> list[int]:
@@ -187,7 +203,7 @@ def _smoothed(
     return right * (1 - smoothing) + even * (smoothing / input.shape[axis])
 
 
-@op(namespace=FUNCTIONAL, rounded=4)
+@op(namespace=INNER, rounded=4)
 def cross_entropy_loss(
     input: Tensor,
     target: Tensor,

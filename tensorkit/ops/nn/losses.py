@@ -132,7 +132,8 @@ def _huber_of(input: Tensor, target: Tensor, delta: Number) -> Tensor:
 
 def _huber_back(g: Any, c: Any) -> Any:
     apart = c.input - c.target
-    return _share(g, c) * apart.where(~apart.abs().ge(c.delta), apart.sign() * c.delta)
+    steep = (apart.sign() * c.delta).masked_fill(apart.isnan(), numpy.nan)
+    return _share(g, c) * apart.where(apart.abs().lt(c.delta), steep)
 
 
 @op(
@@ -182,6 +183,7 @@ def soft_margin_loss(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.soft_margin_loss.html
     """
     check_castable(target.dtype, input.dtype)
-    losses = empty_like(input) if input.shape == target.shape else input.new_empty(target.shape)
+    same = input.shape == target.shape and input.numel()
+    losses = empty_like(input) if same else input.new_empty(target.shape)
     losses.copy_(neg(target)).mul_(input).exp_().log1p_()
     return reduced(losses, reduction)

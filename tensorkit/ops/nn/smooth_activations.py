@@ -51,9 +51,9 @@ def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Array:
 
 
 def _elu_back(g: Any, c: Any) -> Any:
-    at_zero = c.alpha * c.scale * c.input_scale
-    steep = (c.input * c.input_scale).exp() * at_zero
-    return g * steep.where(c.input.lt(0), c.scale).masked_fill(c.input.eq(0), at_zero)
+    at_zero, bent = c.alpha * c.scale * c.input_scale, c.input.lt(0)
+    steep = (c.input.where(bent, 0) * c.input_scale).exp() * at_zero
+    return g * steep.where(bent, c.scale).masked_fill(c.input.eq(0), at_zero)
 
 
 def _elu_written(g: Any, c: Any) -> Any:
@@ -122,7 +122,8 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def _celu_back(g: Any, c: Any) -> Any:
-    return g * (c.input / c.alpha).exp().where(c.input.lt(0), 1)
+    bent = c.input.lt(0)
+    return g * (c.input.where(bent, 0) / c.alpha).exp().where(bent, 1)
 
 
 _NO_ALPHA = "ZeroDivisionError: alpha cannot be 0 for CELU"
