@@ -9,6 +9,8 @@ from tensorkit.ops.nn.activations import hardswish as _hardswish
 from tensorkit.ops.nn.activations import hardtanh as _hardtanh
 from tensorkit.ops.nn.activations import leaky_relu as _leaky_relu
 from tensorkit.ops.nn.activations import threshold as _threshold
+from tensorkit.ops.nn.rrelu import rrelu as _rrelu
+from tensorkit.ops.nn.rrelu import rrelu_
 from tensorkit.ops.nn.smooth_activations import celu as _celu
 from tensorkit.ops.nn.smooth_activations import celu_, gelu, logsigmoid, selu_, softplus
 from tensorkit.ops.nn.smooth_activations import elu as _elu
@@ -42,6 +44,8 @@ __all__ = [
     "relu",
     "relu6",
     "relu_",
+    "rrelu",
+    "rrelu_",
     "selu",
     "selu_",
     "sigmoid",
@@ -98,6 +102,17 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
+
+
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """See `tensorkit.rrelu`."""
+    return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
