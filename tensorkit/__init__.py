@@ -171,6 +171,10 @@ from tensorkit.ops.matrix_products.mm import bmm, mm
 from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
+from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.rrelu import rrelu, rrelu_
+from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
     absolute,
@@ -639,6 +643,7 @@ __all__ = [
     "bartlett_window",
     "bernoulli",
     "bfloat16",
+    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_left_shift",
@@ -661,6 +666,8 @@ __all__ = [
     "cdouble",
     "ceil",
     "ceil_",
+    "celu",
+    "celu_",
     "cfloat",
     "chain_matmul",
     "channels_last",
@@ -802,6 +809,7 @@ __all__ = [
     "half",
     "hamming_window",
     "hann_window",
+    "hardshrink",
     "heaviside",
     "histc",
     "histogram",
@@ -967,6 +975,7 @@ __all__ = [
     "polygamma",
     "positive",
     "pow",
+    "prelu",
     "preserve_format",
     "prod",
     "promote_types",
@@ -1004,6 +1013,8 @@ __all__ = [
     "round",
     "round_",
     "row_stack",
+    "rrelu",
+    "rrelu_",
     "rsqrt",
     "rsqrt_",
     "rsub",
@@ -1017,6 +1028,8 @@ __all__ = [
     "select",
     "select_copy",
     "select_scatter",
+    "selu",
+    "selu_",
     "serialization",
     "set_anomaly_enabled",
     "set_default_device",
@@ -1084,6 +1097,8 @@ __all__ = [
     "tensor_split",
     "tensordot",
     "testing",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",

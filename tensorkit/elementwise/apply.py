@@ -72,7 +72,7 @@ def apply(
         block.check(*operands)
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
-    if isinstance(written, Tensor) and not is_resized_late(block, operands[0], written):
+    if isinstance(written, Tensor) and not (block.may_share or is_resized_late(block, operands[0], written)):
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
     size = broadcast_sizes(*sizes)

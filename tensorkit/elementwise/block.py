@@ -48,6 +48,7 @@ class Pointwise:
         exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
         exact_divisor: whether a number or a 0-d tensor that comes second keeps its float32 precision beside 16-bit
             tensors: all others are rounded to 16 bits first.
+        may_share: whether elements of what it is written into may share memory: done twice it is as done once.
         number_out: whether it takes ``out=`` where a number comes first.
     """
 
@@ -67,6 +68,7 @@ class Pointwise:
     inplace_check: Callable[[Tensor], None] | None = None
     exact_half: bool = False
     exact_divisor: bool = False
+    may_share: bool = False
     number_out: bool = True
     by_number: Scalar | None = None
     numbers: tuple[Any, ...] = ()

@@ -8,7 +8,7 @@ tensorkit.Size([2, 12])
 
 from __future__ import annotations
 
-from tensorkit.nn import init, modules, parameter, utils
+from tensorkit.nn import functional, init, modules, parameter, utils
 from tensorkit.nn.containers import (
     Container,
     ModuleDict,
@@ -16,27 +16,90 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.activation import (
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LeakyReLU,
+    PReLU,
+    ReLU,
+    ReLU6,
+    RReLU,
+    Softshrink,
+    Threshold,
+)
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.layers.smooth_activation import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    LogSigmoid,
+    Mish,
+    Sigmoid,
+    SiLU,
+    Softplus,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+)
+from tensorkit.nn.layers.softmax import (
+    LogSoftmax,
+    Softmax,
+    Softmax2d,
+    Softmin,
+)
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
     "Buffer",
+    "CELU",
     "Container",
+    "ELU",
     "Flatten",
+    "GELU",
+    "GLU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "Identity",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
     "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Unflatten",
     "UninitializedBuffer",
     "UninitializedParameter",
     "factory_kwargs",
+    "functional",
     "init",
     "modules",
     "parameter",

@@ -17,11 +17,11 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import shape
+from tensorkit.nn.layers import activation, shape, smooth_activation, softmax
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "flatten", "linear", "module"]
+__all__ = ["activation", "container", "flatten", "linear", "module"]
 
 
 def __dir__() -> list[str]:
@@ -41,6 +41,9 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
         setattr(found, one, cls)
 
 
+_place("activation", activation, *(one for one in activation.__all__ if one != "InPlace"))
+_place("activation", smooth_activation, *smooth_activation.__all__)
+_place("activation", softmax, *softmax.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
 _place("flatten", shape, "Flatten", "Unflatten")

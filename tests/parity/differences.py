@@ -40,7 +40,7 @@ class Case:
 
     def writes(self) -> bool:
         """Whether the call writes into its first operand."""
-        return re.search(r"\w_\(|__setitem__", self.call) is not None
+        return re.search(r"\w_\(|__setitem__|inplace=True", self.call) is not None
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,36 @@ DELIBERATE = (
             and case.layout() == "overlapping"
             and f"{found.respect}: values" in found.text
         ),
+        chance=True,
+    ),
+    Deliberate(
+        "the mean of losses lies in PyTorch's storage of all of them, tensorkit's in one of its own",
+        lambda case, found: ("_loss" in case.op or "entropy" in case.op) and "storage bytes" in found.text,
+    ),
+    Deliberate(
+        "what complex numbers beyond the range of exp make of a loss differs from one logarithm to the next",
+        lambda case, found: (
+            case.op == "soft_margin_loss" and bool(case.dtypes() & _COMPLEX) and "inf" in found.text
+        ),
+        rare=True,
+        chance=True,
+    ),
+    Deliberate(
+        "which of two refusals comes first, of whole numbers or of what is no chance, where both would be right",
+        lambda case, found: (
+            (
+                case.op == "soft_margin_loss"
+                and bool(case.dtypes() - {*_HALF, "float32", "float64"})
+                and found.respect == "error"
+            )
+            or (case.op == "binary_cross_entropy" and "should be between 0 and 1" in found.text)
+        ),
+        chance=True,
+    ),
+    Deliberate(
+        "a logarithm in float32 beside targets in float64 shows its last digits",
+        lambda case, found: "entropy" in case.op and len(case.dtypes()) > 1 and ": values" in found.text,
+        rare=True,
         chance=True,
     ),
     Deliberate(

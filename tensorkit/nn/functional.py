@@ -1,0 +1,21 @@
+"""What layers do, as functions: PyTorch's ``torch.nn.functional``, commonly imported as ``F``.
+
+>>> import tensorkit as tk
+>>> import tensorkit.nn.functional as F
+>>> F.relu(tk.tensor([-1.0, 2.0]))
+tensor([0., 2.])
+"""
+
+from __future__ import annotations
+
+from tensorkit.nn.functions import activations, losses
+from tensorkit.nn.functions import softmax as _softmax
+from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.losses import *  # noqa: F403
+from tensorkit.nn.functions.softmax import *  # noqa: F403
+
+__all__ = [*activations.__all__, *losses.__all__, *_softmax.__all__]
+
+
+def __dir__() -> list[str]:
+    return __all__

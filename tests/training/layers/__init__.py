@@ -1,0 +1,1 @@
+"""Layers of ``nn`` against PyTorch's: activations and losses."""
