@@ -335,7 +335,7 @@ def _folded(graph: Graph, vertex: Vertex, fold: Fold, moment: Moment) -> Box:
     title = _cut(fold.title, 34)
     lower = _lower(vertex, moment) if fold.name else ()
     upper = 40.0 + 19 * len(lines)
-    height = upper + 8 + (10 + 19 * len(lower) if lower else 0)
+    height = upper + (10 + 19 * len(lower) if lower else 8)
     state = _state(fold.members, moment)
     if state == "waiting" and moment.running.intersection(fold.members):
         state = "running"
