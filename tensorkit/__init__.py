@@ -173,6 +173,8 @@ from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from tensorkit.ops.nn.convolution import convolution
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -695,6 +697,13 @@ __all__ = [
     "conj_physical",
     "conj_physical_",
     "contiguous_format",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
     "copysign",
     "corrcoef",
     "cos",
