@@ -16,6 +16,23 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -23,6 +40,12 @@ from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
     "Buffer",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "Container",
     "Flatten",
     "Identity",
@@ -32,10 +55,19 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "Unflatten",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
     "factory_kwargs",
     "functional",
     "init",

@@ -8,12 +8,18 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, conv, losses
+from tensorkit.nn.functions import activations, conv, losses, padding
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.conv import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
+from tensorkit.nn.functions.padding import *  # noqa: F403
 
-__all__ = [*activations.__all__, *conv.__all__, *losses.__all__]
+__all__ = [
+    *activations.__all__,
+    *conv.__all__,
+    *losses.__all__,
+    *padding.__all__,
+]
 
 
 def __dir__() -> list[str]:
