@@ -173,6 +173,7 @@ from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.linear import bilinear
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -642,6 +643,7 @@ __all__ = [
     "bartlett_window",
     "bernoulli",
     "bfloat16",
+    "bilinear",
     "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",

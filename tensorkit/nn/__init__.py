@@ -16,16 +16,19 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.linear import Bilinear, Linear
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
+    "Bilinear",
     "Buffer",
     "Container",
     "Flatten",
     "Identity",
+    "Linear",
     "Module",
     "ModuleDict",
     "ModuleList",
