@@ -16,6 +16,7 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.linear import Bilinear, Linear
 from tensorkit.nn.layers.padding import (
     CircularPad1d,
     CircularPad2d,
@@ -39,6 +40,7 @@ from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, Unini
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
+    "Bilinear",
     "Buffer",
     "CircularPad1d",
     "CircularPad2d",
@@ -49,6 +51,7 @@ __all__ = [
     "Container",
     "Flatten",
     "Identity",
+    "Linear",
     "Module",
     "ModuleDict",
     "ModuleList",

@@ -9,14 +9,17 @@ tensor([0., 2.])
 from __future__ import annotations
 
 from tensorkit.nn.functions import activations, conv, losses, padding
+from tensorkit.nn.functions import linear as linears
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.conv import *  # noqa: F403
+from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.padding import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
     *conv.__all__,
+    *linears.__all__,
     *losses.__all__,
     *padding.__all__,
 ]
