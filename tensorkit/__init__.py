@@ -171,6 +171,13 @@ from tensorkit.ops.matrix_products.mm import bmm, mm
 from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
+from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from tensorkit.ops.nn.convolution import convolution
+from tensorkit.ops.nn.linear import bilinear
+from tensorkit.ops.nn.padding import constant_pad_nd
+from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
     absolute,
@@ -639,6 +646,8 @@ __all__ = [
     "bartlett_window",
     "bernoulli",
     "bfloat16",
+    "bilinear",
+    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_left_shift",
@@ -661,6 +670,8 @@ __all__ = [
     "cdouble",
     "ceil",
     "ceil_",
+    "celu",
+    "celu_",
     "cfloat",
     "chain_matmul",
     "channels_last",
@@ -688,7 +699,15 @@ __all__ = [
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
     "contiguous_format",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
     "copysign",
     "corrcoef",
     "cos",
@@ -802,6 +821,7 @@ __all__ = [
     "half",
     "hamming_window",
     "hann_window",
+    "hardshrink",
     "heaviside",
     "histc",
     "histogram",
@@ -967,6 +987,7 @@ __all__ = [
     "polygamma",
     "positive",
     "pow",
+    "prelu",
     "preserve_format",
     "prod",
     "promote_types",
@@ -1017,6 +1038,8 @@ __all__ = [
     "select",
     "select_copy",
     "select_scatter",
+    "selu",
+    "selu_",
     "serialization",
     "set_anomaly_enabled",
     "set_default_device",
@@ -1084,6 +1107,8 @@ __all__ = [
     "tensor_split",
     "tensordot",
     "testing",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",

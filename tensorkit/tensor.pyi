@@ -14,6 +14,7 @@ from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.memory_format import memory_format
+from tensorkit.ops.kit import Number as Number_kit
 from tensorkit.ops.reduction.norm import Number as Number_norm
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.tensor.python_protocols import DLDeviceType
@@ -720,6 +721,8 @@ class Tensor:
         """In-place form of ``gt``: the result is written into this tensor."""
     def half(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as ``tensorkit.float16``: itself if it is, otherwise a copy."""
+    def hardshrink(self, lambd: Number_kit = 0.5) -> Tensor:
+        """0 for elements between -`lambd` and `lambd`, the others as they are: (...) gives (...)."""
     def heaviside(self, values: Tensor) -> Tensor:
         """The unit step: 0 below zero, 1 above, and `values` at zero."""
     def heaviside_(self, values: Tensor) -> Tensor:
@@ -1184,6 +1187,8 @@ class Tensor:
         """Raise to a power, element by element."""
     def pow_(self, exponent: Tensor | Number) -> Tensor:
         """In-place form of ``pow``: the result is written into this tensor."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """`leaky_relu` with a learned slope, or one for each channel: (n, channels, ...) and (1) or (channels)."""
     def prod(
         self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from tests import samples
 from tests.support import ports, shares, turns
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def _missing_oracles() -> dict[str, str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    samples.attach()
     missing = _missing_oracles()
     if IN_CI and missing:
         reasons = "; ".join(f"{marker}: {reason}" for marker, reason in missing.items())

@@ -91,7 +91,8 @@ def op(
         inplace_derivative: of ``name_``, where it is not `derivative`.
         grad_flag: whether it takes ``requires_grad=``; by default, if it creates tensors.
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
-            unless they are named, and the namespace's module imports it by hand.
+            unless they are named, and the namespace's module imports it by hand. A namespace with a dot, such as
+            ``"nn.functional"``, is Python's: what is in it has its plain name in the registry.
         first: what is tried before all else where nobody listens and there are no keywords: it takes whatever it is
             given, and returns None where it does not know the result at once, or an operand may want a gradient.
         strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
@@ -107,7 +108,7 @@ def op(
         if (forms := body.__dict__.get("__forms__")) is not None:
             fields["forms"] = forms
         short = name or body.__name__
-        own = f"{namespace}_{short}" if namespace else short
+        own = f"{namespace}_{short}" if namespace and "." not in namespace else short
         body = through_library(own, library, body, family) if library else body
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:

@@ -8,7 +8,7 @@ tensorkit.Size([2, 12])
 
 from __future__ import annotations
 
-from tensorkit.nn import init, modules, parameter, utils
+from tensorkit.nn import functional, init, modules, parameter, utils
 from tensorkit.nn.containers import (
     Container,
     ModuleDict,
@@ -16,27 +16,63 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.linear import Bilinear, Linear
+from tensorkit.nn.layers.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
+    "Bilinear",
     "Buffer",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "Container",
     "Flatten",
     "Identity",
+    "Linear",
     "Module",
     "ModuleDict",
     "ModuleList",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "Unflatten",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
     "factory_kwargs",
+    "functional",
     "init",
     "modules",
     "parameter",

@@ -40,7 +40,7 @@ class Case:
 
     def writes(self) -> bool:
         """Whether the call writes into its first operand."""
-        return re.search(r"\w_\(|__setitem__", self.call) is not None
+        return re.search(r"\w_\(|__setitem__|inplace=True", self.call) is not None
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,17 @@ def factorises(name: str) -> bool:
 
 _COMPLEX = {"complex64", "complex128"}
 _HALF = {"float16", "bfloat16"}
+_CONVOLUTIONS = {
+    *(
+        "conv1d",
+        "conv2d",
+        "conv3d",
+        "conv_transpose1d",
+        "conv_transpose2d",
+        "conv_transpose3d",
+        "convolution",
+    ),
+}
 _SUMS_OF_PRODUCTS = {
     *(
         "addbmm",
@@ -108,6 +119,7 @@ _SUMS_OF_PRODUCTS = {
     ),
     *("linalg_cross", "linalg_matmul", "linalg_matrix_power", "linalg_multi_dot", "linalg_vecdot", "matmul"),
     *("matrix_power", "mm", "mv", "tensordot", "vdot"),
+    *_CONVOLUTIONS,
 }
 
 _MIDWAY = ("ZeroDivisionError", "out of bounds", "out of range", "_reduce_a", "Expected p_in")
@@ -128,6 +140,34 @@ DELIBERATE = (
             and case.layout() == "overlapping"
             and f"{found.respect}: values" in found.text
         ),
+        chance=True,
+    ),
+    Deliberate(
+        "PyTorch's threshold_ alone writes into expanded memory, which every other operation refuses",
+        lambda case, found: (
+            case.op in ("threshold", "threshold_") and case.writes() and case.layout() == "expanded"
+        ),
+    ),
+    Deliberate(
+        "the mean of losses lies in PyTorch's storage of all of them, tensorkit's in one of its own",
+        lambda case, found: ("_loss" in case.op or "entropy" in case.op) and "storage bytes" in found.text,
+    ),
+    Deliberate(
+        "which of two refusals comes first, of whole numbers or of what is no chance, where both would be right",
+        lambda case, found: (
+            (
+                case.op == "soft_margin_loss"
+                and bool(case.dtypes() - {*_HALF, "float32", "float64"})
+                and found.respect == "error"
+            )
+            or (case.op == "binary_cross_entropy" and "should be between 0 and 1" in found.text)
+        ),
+        chance=True,
+    ),
+    Deliberate(
+        "a logarithm in float32 beside targets in float64 shows its last digits",
+        lambda case, found: "entropy" in case.op and len(case.dtypes()) > 1 and ": values" in found.text,
+        rare=True,
         chance=True,
     ),
     Deliberate(
@@ -176,6 +216,20 @@ DELIBERATE = (
             and f"{found.respect}: values" in found.text
         ),
         rare=True,
+        chance=True,
+    ),
+    Deliberate(
+        "which of its libraries PyTorch asks for a convolution of bfloat16, and so the sentence that refuses one, "
+        "depends on the machine's processor; and what the library MKL-DNN does not take is not said in sentences",
+        lambda case, found: (
+            case.op in _CONVOLUTIONS
+            and found.respect == "error"
+            and (
+                "bfloat16" in case.dtypes()
+                or _raised(found, "could not create a primitive")
+                or _raised(found, "dimensions are invalid")
+            )
+        ),
         chance=True,
     ),
     Deliberate(

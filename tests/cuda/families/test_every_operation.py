@@ -68,7 +68,10 @@ TELLING_ELSEWHERE = {
     *("bernoulli", "bernoulli_"),
 }
 #: What is looked at on the CPU alone, so that a device need not be waited for.
-UNCHECKED = ("q values must be in the range", "Expected p_in >= 0")
+UNCHECKED = (
+    *("q values must be in the range", "Expected p_in >= 0"),
+    *("should be between 0 and 1", "is out of bounds."),
+)
 
 
 #: What moves bytes between the host and the device, and why; nothing else may.

@@ -1,0 +1,29 @@
+"""What layers do, as functions: PyTorch's ``torch.nn.functional``, commonly imported as ``F``.
+
+>>> import tensorkit as tk
+>>> import tensorkit.nn.functional as F
+>>> F.relu(tk.tensor([-1.0, 2.0]))
+tensor([0., 2.])
+"""
+
+from __future__ import annotations
+
+from tensorkit.nn.functions import activations, conv, losses, padding
+from tensorkit.nn.functions import linear as linears
+from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.conv import *  # noqa: F403
+from tensorkit.nn.functions.linear import *  # noqa: F403
+from tensorkit.nn.functions.losses import *  # noqa: F403
+from tensorkit.nn.functions.padding import *  # noqa: F403
+
+__all__ = [
+    *activations.__all__,
+    *conv.__all__,
+    *linears.__all__,
+    *losses.__all__,
+    *padding.__all__,
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

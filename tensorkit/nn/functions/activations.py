@@ -1,0 +1,124 @@
+"""Activations, in a new tensor or in place."""
+
+from __future__ import annotations
+
+from tensorkit.ops.kit import in_place_of
+from tensorkit.ops.nn.activations import hardshrink, prelu, softshrink, threshold_
+from tensorkit.ops.nn.activations import hardsigmoid as _hardsigmoid
+from tensorkit.ops.nn.activations import hardswish as _hardswish
+from tensorkit.ops.nn.activations import hardtanh as _hardtanh
+from tensorkit.ops.nn.activations import leaky_relu as _leaky_relu
+from tensorkit.ops.nn.activations import threshold as _threshold
+from tensorkit.ops.nn.smooth_activations import celu as _celu
+from tensorkit.ops.nn.smooth_activations import celu_, gelu, logsigmoid, selu_, softplus
+from tensorkit.ops.nn.smooth_activations import elu as _elu
+from tensorkit.ops.nn.smooth_activations import glu as _glu
+from tensorkit.ops.nn.smooth_activations import mish as _mish
+from tensorkit.ops.nn.smooth_activations import selu as _selu
+from tensorkit.ops.nn.smooth_activations import silu as _silu
+from tensorkit.ops.pointwise.classification import relu as _relu
+from tensorkit.ops.pointwise.exp_log import sigmoid
+from tensorkit.ops.pointwise.trigonometric import tanh
+from tensorkit.ops.tensor.inplace_functions import relu_
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "celu",
+    "celu_",
+    "elu",
+    "elu_",
+    "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "leaky_relu",
+    "leaky_relu_",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "silu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]
+
+elu_, hardtanh_, leaky_relu_ = map(in_place_of, ("elu", "hardtanh", "leaky_relu"))
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """See `tensorkit.threshold`."""
+    return threshold_(input, threshold, value) if inplace else _threshold(input, threshold, value)
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """See `tensorkit.relu`."""
+    return relu_(input) if inplace else _relu(input)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    if not input.dim():
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    return _glu(input, dim)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    return (hardtanh_ if inplace else _hardtanh)(input, 0, 6)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    return (elu_ if inplace else _elu)(input, alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    return (selu_ if inplace else _selu)(input)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    return (celu_ if inplace else _celu)(input, alpha)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    return (in_place_of("hardsigmoid") if inplace else _hardsigmoid)(input)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    return (in_place_of("hardswish") if inplace else _hardswish)(input)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    return (in_place_of("silu") if inplace else _silu)(input)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    return (in_place_of("mish") if inplace else _mish)(input)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    return input - input.tanh()
+
+
+def softsign(input: Tensor) -> Tensor:
+    return input / (input.abs() + 1)
