@@ -138,7 +138,7 @@ def _fitted(rows: Part, page: float) -> tuple[float, float, float]:
 
 def _font(unit: float, parts: Sequence[Part]) -> float:
     longest = max((len(short(v, p.snapshot.meta.dtype)) for p in parts for v in p.snapshot.grid), default=1)
-    return max(7.0, min(20.0, (unit - 6) / (max(longest, 1) * MONO)))
+    return max(7.0, min(20.0, (unit - 9) / (max(longest, 1) * MONO)))
 
 
 def compose_refused(title: str, parts: Sequence[tuple[str, Ints]], error: str, page: float = PAGE) -> Sheet:
