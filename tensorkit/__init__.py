@@ -174,6 +174,10 @@ from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
 from tensorkit.ops.nn.rrelu import rrelu, rrelu_
+from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from tensorkit.ops.nn.convolution import convolution
+from tensorkit.ops.nn.linear import bilinear
+from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -643,6 +647,7 @@ __all__ = [
     "bartlett_window",
     "bernoulli",
     "bfloat16",
+    "bilinear",
     "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
@@ -695,7 +700,15 @@ __all__ = [
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
     "contiguous_format",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
     "copysign",
     "corrcoef",
     "cos",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 from tensorkit.autograd.node import OWN, AccumulateGrad, Edge, Era, Face, Meta, Node, leaf_face, meta_of
 from tensorkit.dtypes import dtype
@@ -17,6 +18,7 @@ __all__ = [
     "grad_fn_of",
     "made_by_none",
     "move_hooks",
+    "note_call",
     "register_regrow",
     "requires_grad",
     "set_history",
@@ -38,6 +40,21 @@ def grad_fn_of(tensor: Tensor) -> Node | None:
         _regrow(tensor)
     meta: Meta | None = tensor._autograd
     return None if meta is None else meta.node
+
+
+def note_call(module: Any, begin: int, result: Any) -> Any:
+    """Remember on the nodes of a result that a module returned it: those who draw the graph know its parts by that.
+
+    Args:
+        module: what was called; it is not kept alive.
+        begin: the number of `sequence` when the call began: what it recorded has a later one.
+        result: a tensor or a tuple of them, with or without gradients; it is returned as it is.
+    """
+    for tensor in result if isinstance(result, tuple) else (result,):
+        node = grad_fn_of(tensor) if isinstance(tensor, Tensor) else None
+        if node is not None and node.sequence > begin:
+            node.calls = (*node.calls, (weakref.ref(module), begin))
+    return result
 
 
 def made_by_none(tensor: Tensor) -> bool:

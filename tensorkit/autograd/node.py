@@ -224,6 +224,8 @@ class Node:
     # The collectors of `retain_grad`, by output: called after the hooks, and moved on when the tensor is written to.
     retains: dict[int, Callable[[Tensor], None]] | None = None
     trace: str | None = None
+    # Which modules returned this node's result, the inner one first; each with the number at which its call began.
+    calls: tuple[tuple[weakref.ref[Any], int], ...] = ()
     choosy = (
         False  # whether it gives nothing where this walk does not go (a `RuleNode` does not even compute it)
     )

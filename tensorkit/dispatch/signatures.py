@@ -135,7 +135,9 @@ class _Form:
             told, _, default = part.partition(" = ")
             kind, _, spelled = told.rpartition(" ")
             name = spelled.removesuffix("?")  # of what may be None without PyTorch's text saying so
-            single = kind == "tuple of ints" and name == "dim" and not default.startswith("{")
+            single = kind == "tuple of ints" and (
+                (name == "dim" and not default.startswith("{")) or default.isdigit()
+            )
             first = self.parameters[0].name if self.parameters else ""
             nothing = default == "None" or name != spelled or name in _NOTHING.get(first, ())
             self.parameters.append(_Parameter(kind, name, bool(default), nothing, keyword, single))

@@ -10,11 +10,24 @@ from __future__ import annotations
 
 from tensorkit.nn.functions import activations, losses
 from tensorkit.nn.functions import softmax as _softmax
+from tensorkit.nn.functions import activations, conv, losses, padding
+from tensorkit.nn.functions import linear as linears
 from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.conv import *  # noqa: F403
+from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.softmax import *  # noqa: F403
 
 __all__ = [*activations.__all__, *losses.__all__, *_softmax.__all__]
+from tensorkit.nn.functions.padding import *  # noqa: F403
+
+__all__ = [
+    *activations.__all__,
+    *conv.__all__,
+    *linears.__all__,
+    *losses.__all__,
+    *padding.__all__,
+]
 
 
 def __dir__() -> list[str]:

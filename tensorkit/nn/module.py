@@ -24,6 +24,8 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from tensorkit.autograd.history import note_call
+from tensorkit.autograd.node import sequence
 from tensorkit.errors import warn
 from tensorkit.nn.conversion import Conversion
 from tensorkit.nn.hook_calls import call_with_hooks
@@ -114,8 +116,8 @@ class Module(Members, StateDict, Conversion, Hooks):
             or self._backward_pre_hooks
             or any_global()
         ):
-            return call_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+            return note_call(self, next(sequence), call_with_hooks(self, args, kwargs))
+        return note_call(self, next(sequence), self.forward(*args, **kwargs))
 
     __call__: Callable[..., Any] = _call_impl
 

@@ -18,10 +18,11 @@ from types import ModuleType
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
 from tensorkit.nn.layers import activation, shape, smooth_activation, softmax
+from tensorkit.nn.layers import linear, padding, shape
 from tensorkit.nn.layers import shape as flatten
-from tensorkit.nn.layers import shape as linear
 
 __all__ = ["activation", "container", "flatten", "linear", "module"]
+__all__ = ["container", "flatten", "linear", "module", "padding"]
 
 
 def __dir__() -> list[str]:
@@ -47,5 +48,7 @@ _place("activation", softmax, *softmax.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
 _place("flatten", shape, "Flatten", "Unflatten")
+_place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
+_place("padding", padding, *padding.__all__)

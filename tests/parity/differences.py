@@ -89,6 +89,17 @@ def factorises(name: str) -> bool:
 
 _COMPLEX = {"complex64", "complex128"}
 _HALF = {"float16", "bfloat16"}
+_CONVOLUTIONS = {
+    *(
+        "conv1d",
+        "conv2d",
+        "conv3d",
+        "conv_transpose1d",
+        "conv_transpose2d",
+        "conv_transpose3d",
+        "convolution",
+    ),
+}
 _SUMS_OF_PRODUCTS = {
     *(
         "addbmm",
@@ -108,6 +119,7 @@ _SUMS_OF_PRODUCTS = {
     ),
     *("linalg_cross", "linalg_matmul", "linalg_matrix_power", "linalg_multi_dot", "linalg_vecdot", "matmul"),
     *("matrix_power", "mm", "mv", "tensordot", "vdot"),
+    *_CONVOLUTIONS,
 }
 
 _MIDWAY = ("ZeroDivisionError", "out of bounds", "out of range", "_reduce_a", "Expected p_in")
@@ -206,6 +218,20 @@ DELIBERATE = (
             and f"{found.respect}: values" in found.text
         ),
         rare=True,
+        chance=True,
+    ),
+    Deliberate(
+        "which of its libraries PyTorch asks for a convolution of bfloat16, and so the sentence that refuses one, "
+        "depends on the machine's processor; and what the library MKL-DNN does not take is not said in sentences",
+        lambda case, found: (
+            case.op in _CONVOLUTIONS
+            and found.respect == "error"
+            and (
+                "bfloat16" in case.dtypes()
+                or _raised(found, "could not create a primitive")
+                or _raised(found, "dimensions are invalid")
+            )
+        ),
         chance=True,
     ),
     Deliberate(

@@ -69,11 +69,18 @@ def _alone() -> tkw.DeviceMap:
     return shown.look()
 
 
+_LAPLACE = [[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]]
+
 BOARDS: dict[str, Callable[[], Board]] = {
     "bits": lambda: tkw.BitView(0.1),
     "bits_of_an_element": lambda: tkw.BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
     "bits_cast": lambda: tkw.BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
     "broadcast": lambda: tkw.BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    "conv": lambda: tkw.ConvExplorer(tk.arange(25.0).view(5, 5), tk.tensor(_LAPLACE), im2col=True),
+    "conv_padded": lambda: tkw.ConvExplorer(
+        tk.arange(72.0).view(2, 6, 6), tk.ones(2, 2, 3, 3), stride=2, padding=1
+    ),
+    "conv_refused": lambda: tkw.ConvExplorer(tk.ones(2, 2), tk.ones(3, 3)),
     "boxed": lambda: tkw.BoxedMemory([1.5, HALF, 3.25, HALF]),
     "boxed_nested": lambda: tkw.BoxedMemory([[1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]),
     "generator_stream": streams.the_same_four,

@@ -7,6 +7,7 @@ from typing import Any
 from tensorkit_widgets.bits.widget import BitView
 from tensorkit_widgets.boxed.widget import BoxedMemory
 from tensorkit_widgets.broadcast.widget import BroadcastExplorer
+from tensorkit_widgets.conv.widget import ConvExplorer
 from tensorkit_widgets.device_map.widget import DeviceMap
 from tensorkit_widgets.generator_stream.widget import GeneratorStream
 from tensorkit_widgets.graph.widget import GraphView
@@ -36,6 +37,7 @@ __all__ = [
     "BitView",
     "BoxedMemory",
     "BroadcastExplorer",
+    "ConvExplorer",
     "DeviceMap",
     "Exercise",
     "GeneratorStream",

@@ -6,7 +6,7 @@ import graph from "../tensorkit_widgets/static/board.js";
 import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
 import { Model } from "./model.js";
 
-const FOLD = { role: "fold", kind: "button", label: "Fold runs", value: null, options: [], low: 0, high: 0, title: "", enabled: true, group: "bar", wide: false };
+const FOLD = { role: "fold", kind: "button", label: "Fold again", value: null, options: [], low: 0, high: 0, title: "", enabled: true, group: "bar", wide: false };
 const frames = JSON.parse(readFileSync("fixtures/graphs.json", "utf-8"));
 
 describe("the view of a graph", () => {

@@ -64,6 +64,7 @@ _CPP_NAMES = {
     "int16": "short int",
     "int32": "int",
     "int64": "long int",
+    "complex32": "c10::complex<c10::Half>",
     "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",
 }
@@ -71,4 +72,6 @@ _CPP_NAMES = {
 
 def cpp_name(kind: dtype) -> str:
     """What PyTorch calls the elements of a dtype in some of its errors: their type in C++."""
+    if kind.name.startswith("float8"):
+        return f"c10::{kind.label}"
     return _CPP_NAMES.get(kind.name, kind.name)

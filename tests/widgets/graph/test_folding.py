@@ -144,3 +144,79 @@ def test_only_a_few_numbers_of_a_large_tensor_are_read() -> None:
     assert "(1000, 1000) [[2., 2." in shown.text()
     assert len(shown.frame["svg"]) < 20_000
     shown.close()
+
+
+# -- calls of modules ---------------------------------------------------------------------------------------------
+
+
+class Affine(tk.nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.weight = tk.nn.Parameter(tk.eye(size))
+        self.bias = tk.nn.Parameter(tk.zeros(size))
+
+    def forward(self, x: tk.Tensor) -> tk.Tensor:
+        return x @ self.weight.t() + self.bias
+
+
+class Block(tk.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = Affine(2), Affine(2)
+
+    def forward(self, x: tk.Tensor) -> tk.Tensor:
+        return x + self.down(self.up(x).relu())
+
+
+def _number(shown: GraphView, title: str) -> int:
+    return next(one.number for one in shown._sheet_now().boxes if one.title == title)
+
+
+def test_the_call_of_a_module_is_one_box_under_its_name() -> None:
+    net = tk.nn.Sequential(Affine(2), tk.nn.Identity(), Affine(2))
+    y = net(tk.ones(3, 2))
+    shown = GraphView(y.sum(), names={"net": net, "y": y})
+    text = shown.text()
+    assert "2 calls of modules folded" in text
+    assert "#1 ← net.0(" in text
+    assert (
+        "y ← net.2(#1, net.2.weight, net.2.bias)   y = [[1., 1.], [1., 1.], …]; 3 operations, folded" in text
+    )
+    shown.unfold(_number(shown, "net.0"))
+    assert "net.0(" not in shown.text()
+    assert "net.2(" in shown.text()
+    assert "calls of modules" not in shown.unfold().text()
+    assert "2 calls of modules folded" in shown.fold().text()
+    shown.close()
+
+
+def test_of_a_large_graph_the_outer_calls_are_folded_and_open_one_at_a_time() -> None:
+    net = tk.nn.Sequential(*[Block() for _ in range(6)])
+    shown = GraphView(net(tk.ones(3, 2)).sum(), names={"net": net})
+    titles = [one.title for one in shown._sheet_now().boxes if one.folded]
+    assert sorted(titles) == [f"net.{k}" for k in range(6)]
+    shown.unfold(_number(shown, "net.5"))
+    titles = [one.title for one in shown._sheet_now().boxes if one.folded]
+    assert sorted(titles) == [*(f"net.{k}" for k in range(5)), "net.5.down", "net.5.up"]
+    shown.close()
+
+
+def test_a_call_without_a_path_has_its_class_for_a_name_and_none_is_noted_without_gradients() -> None:
+    y = Affine(2)(tk.ones(2))
+    assert "Affine(" not in GraphView(y, names={}).text(), "the module is gone, and its name with it"
+    kept = Affine(2)
+    assert "result ← Affine(" in GraphView(kept(tk.ones(2)), names={}).text().replace("#1", "result")
+    with tk.no_grad():
+        assert kept(tk.ones(2)).grad_fn is None
+
+
+def test_steps_through_a_folded_call_fill_the_same_gradients() -> None:
+    net = tk.nn.Sequential(Affine(2), Affine(2))
+    loss = net(tk.ones(3, 2)).sum()
+    shown = GraphView(loss, names={"net": net, "loss": loss})
+    while shown.status in ("ready", "rehearsing"):
+        shown.step()
+    assert shown.status == "done"
+    assert "net.0.bias  leaf  [0., 0.]  (2,) float32 · v0   .grad [3., 3.] (rehearsed)" in shown.text()
+    assert net[0].bias.grad is None
+    shown.close()

@@ -35,8 +35,8 @@ PAGE = 960.0
 """The width of a board's picture."""
 
 KINDS = (
-    "lit", "kin", "ghost", "blank", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head",
-    "button", "on", "off", "seam", "waits",
+    "lit", "kin", "ghost", "added", "blank", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet",
+    "head", "button", "on", "off", "seam", "waits",
 )  # fmt: skip
 """How a tile may look: `sheet.css` draws it, and the text twin has a mark for each that means something."""
 

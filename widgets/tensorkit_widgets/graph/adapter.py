@@ -28,7 +28,7 @@ from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.storage_adapter import leaf_of
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = ["LIMIT", "Live", "named", "outputs_of", "read", "size_of", "value_of"]
+__all__ = ["LIMIT", "Live", "clean", "named", "outputs_of", "read", "size_of", "value_of"]
 
 LIMIT = 2000
 """Operations and tensors that one picture holds."""
@@ -158,10 +158,10 @@ def named(namespace: Mapping[str, Any], library: str) -> list[tuple[str, Any]]:
             within += [(f"{name}.{path}", tensor) for path, tensor in value.named_parameters()]
         elif type(value) in (list, tuple) and len(value) <= _MOST_ITEMS:
             within += [(f"{name}[{k}]", item) for k, item in enumerate(value) if isinstance(item, kind)]
-    return [(_clean(name), tensor) for name, tensor in out + within]
+    return [(clean(name), tensor) for name, tensor in out + within]
 
 
-def _clean(name: str) -> str:
+def clean(name: str) -> str:
     """A name as it can be drawn: of a sane length, and without characters that no picture can hold."""
     return "".join(c if c.isprintable() else "\ufffd" for c in name[:100])
 
@@ -274,7 +274,10 @@ def _hooked(part: Any, made: Sequence[tuple[str, Any]]) -> bool:
 
 
 def read(
-    tensors: Sequence[Any], pairs: Sequence[tuple[str, Any]], before: Graph | None = None, limit: int = LIMIT
+    tensors: Sequence[Any],
+    pairs: Sequence[tuple[str, Any]],
+    before: Graph | None = None,
+    limit: int = LIMIT,
 ) -> tuple[Graph, Live]:
     """A frozen picture of the graph behind ``tensors``.
 

@@ -116,8 +116,10 @@ class Layout:
         self.roads[pair] = road
         self.edges += list(pairwise(road))
 
-    def scene(self, said: str, steps: tuple[int, int], status: str, folded: tuple[int, int]) -> GraphSheet:
-        """All of it with its places; ``folded`` counts the runs and the bundles that are."""
+    def scene(
+        self, said: str, steps: tuple[int, int], status: str, folded: tuple[int, int, int]
+    ) -> GraphSheet:
+        """All of it with its places; ``folded`` counts the runs, the bundles and the calls that are."""
         graph = self.plan.graph
         words = about(graph, *folded)
         notes, down = self._head(words)

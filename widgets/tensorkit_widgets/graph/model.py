@@ -11,7 +11,7 @@ from typing import Literal
 from tensorkit_widgets.snapshot.adapter import Memory
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["Graph", "Input", "Kept", "Made", "Value", "Vertex", "Visit", "Walk"]
+__all__ = ["Call", "Graph", "Input", "Kept", "Made", "Value", "Vertex", "Visit", "Walk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,22 @@ class Vertex:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """The call of a neural network's module: ``members`` are the operations that it recorded, its result's first.
+
+    ``name`` is how the learner would write the module, or its class where no name leads to it.
+    """
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
-    """The graph behind some tensors, loss first: ``roots`` are the vertices (with output numbers) that they are."""
+    """The graph behind some tensors, loss first: ``roots`` are the vertices (with output numbers) that they are.
+
+    ``calls`` are the modules' calls of several operations, a module's before those of its parts.
+    """
 
     library: str
     title: str
@@ -116,6 +130,7 @@ class Graph:
     roots: tuple[tuple[int, int], ...]
     outputs: tuple[Value, ...]
     cut: bool = False
+    calls: tuple[Call, ...] = ()
 
     @property
     def operations(self) -> int:

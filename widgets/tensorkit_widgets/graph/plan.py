@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from tensorkit_widgets.drawing.boxes import Box
 from tensorkit_widgets.graph.model import Graph
 from tensorkit_widgets.graph.scene_boxes import box_of
-from tensorkit_widgets.graph.scene_fold import Bundle, Fold, bundles, folds
+from tensorkit_widgets.graph.scene_fold import Bundle, Fold, bundles, folds, folds_of_calls
 from tensorkit_widgets.graph.step import Moment
 
 __all__ = ["Plan", "groups_of", "unit_of"]
@@ -17,8 +17,11 @@ Group = Fold | Bundle
 
 
 def groups_of(graph: Graph, opened: Collection[int] = ()) -> list[Group]:
-    """What is drawn as one box: runs that are folded, and the many inputs of one operation, also when they are open."""
-    return [*folds(graph, opened), *bundles(graph, opened)]
+    """What is drawn as one box: the calls of modules and runs that are folded, and the many inputs of one operation,
+    also when they are open."""
+    calls = folds_of_calls(graph, opened)
+    taken = {member for call in calls for member in call.members}
+    return [*calls, *folds(graph, opened, taken), *bundles(graph, opened)]
 
 
 def unit_of(graph: Graph, groups: Sequence[Group]) -> list[int]:

@@ -62,9 +62,12 @@ def compose_graph(
     if page < WIDTH:
         layout = narrowed(plan, moment, page, walk_words(graph, walk, turns, plan.boxes, past))
     layout = layout or Layout(plan, moment)
-    runs = sum(isinstance(group, Fold) for group in groups)
+    folded = [group for group in groups if isinstance(group, Fold)]
+    calls = sum(bool(fold.name) for fold in folded)
     closed = sum(bool(box.stands and box.folded) for box in plan.boxes.values())
-    return layout.scene(said, steps, _status(graph, moment, steps, walked), (runs, closed))
+    return layout.scene(
+        said, steps, _status(graph, moment, steps, walked), (len(folded) - calls, closed, calls)
+    )
 
 
 def _status(graph: Graph, moment: Moment, steps: tuple[int, int], walked: bool) -> str:

@@ -333,13 +333,16 @@ def _folded(graph: Graph, vertex: Vertex, fold: Fold, moment: Moment) -> Box:
             else Line(f"keeps {some}", "kept", "kept")
         )
     title = _cut(fold.title, 34)
+    lower = _lower(vertex, moment) if fold.name else ()
     upper = 40.0 + 19 * len(lines)
+    height = upper + (10 + 19 * len(lower) if lower else 8)
     state = _state(fold.members, moment)
     if state == "waiting" and moment.running.intersection(fold.members):
         state = "running"
-    words = [f"folded: {fold.title}", lines[0].text, *(line.text for line in lines[1:]), "Enter unfolds it"]
+    words = [f"folded: {fold.title}", *(line.text for line in (*lines, *lower)), "Enter unfolds it"]
+    wide = (*lines, *lower, Line("0" * 22, "kept", "kept"))
     return Box(
-        vertex.number, "op", title, "", tuple(lines), (), None, state,
+        vertex.number, "op", title, "", tuple(lines), lower, None, state,
         (f"all:{'freed' if gone == len(kept) else 'kept'}",) if kept else (), len(fold.members), ", ".join(words),
-        _width(title, (*lines, Line("0" * 22, "kept", "kept")), 150), upper + 8, upper,
+        _width(title, wide, 150), height, upper,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Folding: a long run of the same operations becomes one box, and so do the many leaves of one operation.
+"""Folding: the call of a module becomes one box, a long run of the same operations, and the many leaves of one.
 
 So a graph of hundreds stays readable, and no row is wider than a page because one operation has many inputs.
 """
@@ -8,27 +8,35 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tensorkit_widgets.graph.model import Graph, Vertex
+from tensorkit_widgets.graph.model import Call, Graph, Vertex
 
-__all__ = ["Bundle", "Fold", "bundles", "folds"]
+__all__ = ["Bundle", "Fold", "bundles", "folds", "folds_of_calls"]
 
 _LONGEST_PERIOD = 4
 _FEWEST = {1: 4}  # repeats of one operation; of a pattern of several, three will do
 _FEWEST_INPUTS = 8  # so many boxes beside one another are wider than any page
+_MOST_BOXES = (
+    16  # so many operations are looked over at once: of a larger graph, only the outer calls are drawn
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Operations drawn as one: ``members`` from the loss's side on; ``repeats`` times ``pattern``, forward order."""
+    """Operations drawn as one: ``members`` from the loss's side on; ``repeats`` times ``pattern``, forward order.
+
+    The call of a module has its ``name`` instead. ``key`` is what unfolds it.
+    """
 
     members: tuple[int, ...]
     pattern: tuple[str, ...]
     repeats: int
+    key: int
+    name: str = ""
 
     @property
     def title(self) -> str:
         """What the box is called."""
-        return f"× {self.repeats} {' · '.join(self.pattern)}"
+        return self.name or f"× {self.repeats} {' · '.join(self.pattern)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +71,48 @@ def bundles(graph: Graph, opened: Collection[int] = ()) -> list[Bundle]:
     return out
 
 
-def folds(graph: Graph, unfolded: Collection[int] = ()) -> list[Fold]:
-    """The runs to fold; one is known by its first member, and left as it is when that is in ``unfolded``."""
+def folds_of_calls(graph: Graph, unfolded: Collection[int] = ()) -> list[Fold]:
+    """The calls of modules to draw as one box each, of those within one another the outer.
+
+    A small graph is drawn by the innermost calls. Of a larger one, those outside stay folded, until their key is in
+    ``unfolded``. Keys come after the numbers of the vertices, which are those of runs.
+    """
+    keys = {call: len(graph.vertices) + k for k, call in enumerate(graph.calls)}
+    shown = _of_a_size(graph)
+    return [
+        Fold(call.members, (), 1, keys[call], call.name)
+        for call in _outermost([call for call in shown if keys[call] not in unfolded])
+    ]
+
+
+def _of_a_size(graph: Graph) -> list[Call]:
+    """The calls as far inside as a page has room for all of them side by side."""
+    sets = {call: set(call.members) for call in graph.calls}
+    within = {call: sum(own < other for other in sets.values()) for call, own in sets.items()}
+    for level in range(max(within.values(), default=0), 0, -1):
+        calls = [call for call in graph.calls if within[call] >= level]
+        hidden = sum(len(call.members) - 1 for call in _outermost(calls))
+        if graph.operations - hidden <= _MOST_BOXES:
+            return calls
+    return list(graph.calls)
+
+
+def _outermost(calls: list[Call]) -> list[Call]:
+    """Those that are in no other."""
+    taken: set[int] = set()
     out = []
-    for path in _paths(graph):
+    for call in calls:  # the largest first
+        if taken.isdisjoint(call.members):
+            taken.update(call.members)
+            out.append(call)
+    return out
+
+
+def folds(graph: Graph, unfolded: Collection[int] = (), taken: Collection[int] = ()) -> list[Fold]:
+    """The runs to fold, of what is not ``taken``; one is known by its first member, and left as it is when that is in
+    ``unfolded``."""
+    out = []
+    for path in _paths(graph, frozenset(taken)):
         names = [graph.vertices[number].short for number in path]
         at = 0
         while at < len(path):
@@ -74,7 +120,8 @@ def folds(graph: Graph, unfolded: Collection[int] = ()) -> list[Fold]:
             if repeats:
                 members = path[at : at + period * repeats]
                 if members[0] not in unfolded:
-                    out.append(Fold(tuple(members), tuple(reversed(names[at : at + period])), repeats))
+                    pattern = tuple(reversed(names[at : at + period]))
+                    out.append(Fold(tuple(members), pattern, repeats, members[0]))
             at += max(1, period * repeats)
     return out
 
@@ -92,10 +139,10 @@ def _best(names: list[str], at: int) -> tuple[int, int]:
     return best
 
 
-def _paths(graph: Graph) -> list[list[int]]:
+def _paths(graph: Graph, taken: frozenset[int]) -> list[list[int]]:
     """Maximal lines of operations, each of which alone uses the next."""
     users = _users(graph)
-    roots = {number for number, _ in graph.roots}
+    roots = {number for number, _ in graph.roots} | taken
     following: dict[int, int] = {}
     for vertex in graph.vertices:
         operations = {

@@ -15,15 +15,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorkit_widgets.diagnosis.way_out import in_words
-from tensorkit_widgets.graph.adapter import named, read
+from tensorkit_widgets.graph.adapter import Live, named, read
+from tensorkit_widgets.graph.calls import calls_of, modules_named
 from tensorkit_widgets.graph.model import Graph, Walk
+from tensorkit_widgets.graph.plan import groups_of
 from tensorkit_widgets.graph.rehearse import rehearse
 from tensorkit_widgets.graph.scene import GraphSheet, compose_graph, steps_of, translated
+from tensorkit_widgets.graph.scene_fold import Fold
 from tensorkit_widgets.graph.text import text_twin
 from tensorkit_widgets.snapshot.adapter import library_of
 from tensorkit_widgets.snapshot.number_text import whole_number
@@ -52,7 +55,7 @@ class GraphView(Board):
 
     Args:
         tensors: a tensor of tensorkit or PyTorch, such as a loss, or several of them.
-        names: what tensors are called, ``{"w": w}``; None looks into the namespace of the caller.
+        names: what tensors and modules are called, ``{"w": w}``; None looks into the namespace of the caller.
         gradient: what to begin the way back with; None begins with ones.
 
     Raises:
@@ -79,8 +82,11 @@ class GraphView(Board):
             raise TypeError(f"GraphView has no option {words}: it takes tensors, names and gradient")
         self._tensors = tuple(tensors) if isinstance(tensors, list | tuple) else (tensors,)
         self._gradient = gradient
-        self._pairs = _pairs(self._tensors, names, sys._getframe(1))
-        self._graph, _ = read(self._tensors, self._pairs)
+        known = _known(names, sys._getframe(1))
+        library = library_of(self._tensors[0]) if self._tensors else ""
+        self._pairs: Sequence[tuple[str, Any]] = tuple(named(known, library))
+        self._paths = modules_named(known, library)
+        self._graph, _ = self._read(None)
         self._pairs = _used(self._pairs, self._graph)
         self._walk: Walk | None = None
         self._news = ""
@@ -102,7 +108,7 @@ class GraphView(Board):
         ``number``, or all."""
         with self._guard:
             found = {box.number for box in self._sheet_now().boxes if box.folded}
-            self._refold(self._state.unfolded | (found if number is None else found & {number}))
+            self._refold(self._opened(found if number is None else found & {number}))
             self._paint()
         return self
 
@@ -139,7 +145,7 @@ class GraphView(Board):
 
     def _rehearsed(self) -> Walk:
         if self._walk is None:
-            graph, parts = read(self._tensors, self._pairs, self._graph)
+            graph, parts = self._read(self._graph)
             self._graph = graph
             self._walk = rehearse(graph, parts, self._gradient)
         return self._walk
@@ -155,6 +161,18 @@ class GraphView(Board):
         if at > 0:
             self._news = ""
         super()._go(at)
+
+    def _read(self, before: Graph | None) -> tuple[Graph, Live]:
+        graph, live = read(self._tensors, self._pairs, before)
+        return replace(graph, calls=calls_of(graph, live, self._paths)), live
+
+    def _opened(self, numbers: Collection[int]) -> frozenset[int]:
+        """What is unfolded when these boxes are too: of calls within one another, one at a time."""
+        groups = {group.members[0]: group for group in groups_of(self._graph, self._state.unfolded)}
+        keys = (groups.get(number) for number in numbers)
+        return self._state.unfolded | {
+            group.key if isinstance(group, Fold) else group.members[0] for group in keys if group is not None
+        }
 
     def _refold(self, unfolded: frozenset[int]) -> None:
         at = self._state.at
@@ -186,7 +204,7 @@ class GraphView(Board):
 
     def _look(self) -> None:
         """Read the graph again; a rehearsal of what has changed since begins again."""
-        graph, _ = read(self._tensors, self._pairs, self._graph)
+        graph, _ = self._read(self._graph)
         if graph == self._graph:
             return
         if self._state.at:
@@ -215,7 +233,7 @@ class GraphView(Board):
     # ---- the browser
 
     def _controls(self) -> Sequence[Control]:
-        fold = Control("fold", "button", "Fold runs", title="fold the long runs again", group="bar")
+        fold = Control("fold", "button", "Fold again", title="fold what was unfolded", group="bar")
         words = "the real backward pass: fills .grad, frees what was saved"
         real = Control("backward", "button", "Run backward()", title=words, group="bar")
         return (fold, real) if self._state.unfolded else (real,)
@@ -228,7 +246,7 @@ class GraphView(Board):
     def _do(self, kind: str, message: Mapping[str, Any]) -> None:
         key = message.get("key")
         if kind == "unfold" and isinstance(key, str) and (number := whole_number(key)) is not None:
-            self._refold(self._state.unfolded | {number})
+            self._refold(self._opened({number}))
         elif kind == "fold":
             self._refold(frozenset())
         elif kind == "backward":
@@ -247,13 +265,13 @@ class GraphView(Board):
         }
 
 
-def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> tuple[tuple[str, Any], ...]:
+def _known(names: Names | None, frame: Any) -> Names:
     """The names that the picture may use."""
     if names is None:
-        names = {**frame.f_globals, **frame.f_locals}
-    elif not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
+        return {**frame.f_globals, **frame.f_locals}
+    if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
         raise TypeError('names must be a dictionary from names to tensors, such as {"w": w}')
-    return tuple(named(names, library_of(tensors[0]))) if tensors else ()
+    return names
 
 
 def _used(pairs: Sequence[tuple[str, Any]], graph: Graph) -> tuple[tuple[str, Any], ...]:

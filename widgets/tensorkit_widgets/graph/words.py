@@ -17,8 +17,8 @@ def _count(n: int, what: str) -> str:
     return f"{n:,} {what}" + ("" if n == 1 else "s")
 
 
-def about(graph: Graph, runs: int = 0, bundled: int = 0) -> list[tuple[str, bool]]:
-    """Sentences about the whole graph, and whether each is a warning; ``runs`` and ``bundled`` are folded."""
+def about(graph: Graph, runs: int = 0, bundled: int = 0, calls: int = 0) -> list[tuple[str, bool]]:
+    """Sentences about the whole graph, and whether each is a warning; so many runs, bundles and calls are folded."""
     first = graph.vertices[graph.roots[0][0]]
     if not graph.operations:
         if first.kind == "leaf":
@@ -27,6 +27,8 @@ def about(graph: Graph, runs: int = 0, bundled: int = 0) -> list[tuple[str, bool
             ("it does not require grad: nothing was recorded, and no gradient will come back here", False)
         ]
     words = _counted(graph)
+    if calls:
+        words += f"; {_count(calls, 'call')} of modules folded"
     if runs:
         words += f"; {_count(runs, 'run')} folded"
     if bundled:

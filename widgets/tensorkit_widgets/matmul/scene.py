@@ -11,6 +11,7 @@ from tensorkit_widgets.drawing.page_width import clipped, code_lines, headed, ke
 from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import PAGE, Dress, Sheet, Table, Tile, paragraph, tensor_table
+from tensorkit_widgets.drawing.unfinished import index_of, unfinished
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
@@ -73,7 +74,7 @@ def _as_own(table: Table, factor: Factor) -> Table:
         return re.sub(r"dim (\d+)", lambda found: f"dim {number[int(found[1])]}", text)
 
     def tile(one: Tile) -> Tile:
-        index = _numbers(one.key)
+        index = index_of(one.key)
         left = tuple(i for d, i in enumerate(index) if d not in factor.gone)
         name = f"{factor.name}{list(left)}" if left else factor.name
         said = one.label.replace(f"{factor.name}{list(index)}", name, 1)
@@ -201,16 +202,11 @@ def _linked(table: Table, result: Snapshot) -> Table:
     side = -2 if table.key == "a" else -1
 
     def link(tile: Tile) -> Tile:
-        here = _numbers(tile.key)[side]
+        here = index_of(tile.key)[side]
         kin = tuple(f"c:{','.join(map(str, p))}" for p in places if p[side] == here)
         return replace(tile, kin=kin)
 
     return replace(table, rows=tuple(tuple(link(tile) for tile in row) for row in table.rows))
-
-
-def _numbers(key: str) -> tuple[int, ...]:
-    """``"a:1,2"`` → ``(1, 2)``."""
-    return tuple(int(part) for part in key.partition(":")[2].split(","))
 
 
 def _places(result: Snapshot) -> list[Ints]:
@@ -225,22 +221,14 @@ def _result(
     result: Snapshot, moment: Moment, box: tuple[float, float, float], corner: tuple[float, float], name: str
 ) -> Table:
     """The result as far as it is known; what is still to come is dashed."""
-    known = dict(moment.known)
     table = tensor_table("c", result, *corner, PAGE, Dress(box=box, tags=False), name)
-
-    def dressed(tile: Tile) -> Tile:
-        index = _numbers(tile.key)
-        busy = index[-2] in moment.rows and index[-1] in moment.columns
-        if index not in known:
-            return replace(
-                tile, text="·", full="", kinds=("blank",), label=f"{name}{list(index)}, not yet computed"
-            )
-        value = known[index]
-        words, exact = short(value, result.meta.dtype), full(value, result.meta.dtype)
-        kinds = ("lit",) if busy else ()
-        return replace(tile, text=words, full=exact, kinds=kinds, label=f"{name}{list(index)} is {exact}")
-
-    return replace(table, rows=tuple(tuple(dressed(tile) for tile in row) for row in table.rows))
+    return unfinished(
+        table,
+        dict(moment.known),
+        lambda index: index[-2] in moment.rows and index[-1] in moment.columns,
+        result.meta.dtype,
+        name,
+    )
 
 
 def _said(moment: Moment) -> tuple[str, ...]:

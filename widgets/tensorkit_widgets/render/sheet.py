@@ -24,6 +24,7 @@ __all__ = ["render_sheet", "render_sheet_text"]
 _SIGNS = {
     "lit": "[{}]",
     "ghost": "({})",
+    "added": "({})",
     "bad": "!{}",
     "changed": "*{}",
     "made": "+{}",
@@ -37,7 +38,8 @@ _RIMMED = frozenset({"good", "bad", "made", "changed", "seam"})
 """The looks of a tile that have a strong frame."""
 
 _MEANING = {
-    "lit": "[x] is looked at", "ghost": "(x) is not in memory: it is read again", "bad": "!x does not fit",
+    "lit": "[x] is looked at", "ghost": "(x) is not in memory: it is read again",
+    "added": "(x) is padding", "bad": "!x does not fit",
     "changed": "*x has changed", "made": "+x is new", "freed": "~x is gone", "good": "x✓ fits",
 }  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""Layers of weights, recurrent layers, attention and transformers, against PyTorch."""

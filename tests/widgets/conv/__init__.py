@@ -1,0 +1,1 @@
+"""ConvExplorer: the windows, the sums, im2col, and what is refused."""

@@ -1,0 +1,6 @@
+"""ConvExplorer: a kernel that slides over an image, each window a view of it.
+
+https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
+"""
+
+__all__: list[str] = []
