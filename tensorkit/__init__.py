@@ -173,6 +173,16 @@ from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.dropout import (
+    alpha_dropout,
+    alpha_dropout_,
+    dropout,
+    dropout_,
+    feature_alpha_dropout,
+    feature_alpha_dropout_,
+    feature_dropout,
+    feature_dropout_,
+)
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -594,6 +604,8 @@ __all__ = [
     "alias_copy",
     "all",
     "allclose",
+    "alpha_dropout",
+    "alpha_dropout_",
     "amax",
     "amin",
     "aminmax",
@@ -731,6 +743,8 @@ __all__ = [
     "divide",
     "dot",
     "double",
+    "dropout",
+    "dropout_",
     "dsplit",
     "dstack",
     "dtype",
@@ -758,6 +772,10 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "feature_alpha_dropout",
+    "feature_alpha_dropout_",
+    "feature_dropout",
+    "feature_dropout_",
     "fill",
     "fill_",
     "finfo",

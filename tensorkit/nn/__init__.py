@@ -16,14 +16,28 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
+    "AlphaDropout",
     "Buffer",
     "Container",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
     "Flatten",
     "Identity",
     "Module",

@@ -17,11 +17,11 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import shape
+from tensorkit.nn.layers import dropout, shape
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "flatten", "linear", "module"]
+__all__ = ["container", "dropout", "flatten", "linear", "module"]
 
 
 def __dir__() -> list[str]:
@@ -43,6 +43,17 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
 
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place(
+    "dropout",
+    dropout,
+    "AlphaDropout",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
+    "_DropoutNd",
+)
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
