@@ -183,6 +183,7 @@ from tensorkit.ops.nn.dropout import (
     feature_dropout,
     feature_dropout_,
 )
+from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -884,6 +885,7 @@ __all__ = [
     "kaiser_window",
     "kron",
     "kthvalue",
+    "layer_norm",
     "layout",
     "lcm",
     "lcm_",
@@ -959,6 +961,7 @@ __all__ = [
     "nansum",
     "narrow",
     "narrow_copy",
+    "native_layer_norm",
     "ne",
     "neg",
     "neg_",
@@ -1025,6 +1028,7 @@ __all__ = [
     "resolve_neg",
     "result_type",
     "return_types",
+    "rms_norm",
     "roll",
     "rot90",
     "round",

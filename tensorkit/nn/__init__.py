@@ -24,6 +24,7 @@ from tensorkit.nn.layers.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
+from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -40,12 +41,14 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Identity",
+    "LayerNorm",
     "Module",
     "ModuleDict",
     "ModuleList",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
     "Sequential",
     "Unflatten",
     "UninitializedBuffer",

@@ -18,10 +18,11 @@ from types import ModuleType
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
 from tensorkit.nn.layers import dropout, shape
+from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "dropout", "flatten", "linear", "module"]
+__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization"]
 
 
 def __dir__() -> list[str]:
@@ -57,3 +58,4 @@ _place(
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
+_place("normalization", normalization, "LayerNorm", "RMSNorm")
