@@ -183,6 +183,7 @@ from tensorkit.ops.nn.dropout import (
     feature_dropout,
     feature_dropout_,
 )
+from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
@@ -752,6 +753,8 @@ __all__ = [
     "e",
     "eig",
     "einsum",
+    "embedding",
+    "embedding_renorm_",
     "empty",
     "empty_like",
     "empty_permuted",

@@ -26,6 +26,7 @@ from tensorkit.nn.layers.dropout import (
 )
 from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.layers.sparse import Embedding
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
@@ -38,6 +39,7 @@ __all__ = [
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
+    "Embedding",
     "FeatureAlphaDropout",
     "Flatten",
     "Identity",

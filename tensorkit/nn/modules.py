@@ -17,12 +17,12 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import dropout, shape
+from tensorkit.nn.layers import dropout, shape, sparse
 from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization"]
+__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "sparse"]
 
 
 def __dir__() -> list[str]:
@@ -59,3 +59,4 @@ _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
 _place("normalization", normalization, "LayerNorm", "RMSNorm")
+_place("sparse", sparse, "Embedding")

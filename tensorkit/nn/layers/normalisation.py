@@ -39,9 +39,8 @@ class LayerNorm(Module):
 
     >>> import tensorkit as tk
     >>> layer = tk.nn.LayerNorm(2)
-    >>> layer, layer(tk.tensor([[1.0, 3.0]]))
-    (LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True), tensor([[-1.0000,  1.0000]],
-           grad_fn=<NativeLayerNormBackward0>))
+    >>> layer, layer(tk.tensor([[1.0, 3.0]])).detach()
+    (LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True), tensor([[-1.0000,  1.0000]]))
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
     """

@@ -88,65 +88,55 @@ def _axes(input: Tensor, shape: Sequence[int]) -> list[int]:
     return list(range(input.ndim - len(shape), input.ndim))
 
 
-def _composed_back(grad: Tensor, c: Any, wanted: tuple[bool, ...]) -> list[Any]:
+def _composed_back(grad: Tensor, c: Any, wanted: set[str]) -> dict[str, Tensor]:
     """The gradients in tensors: they may be differentiated again, and are those of a CUDA device."""
     input, grad, axes = _wide(c.input), _wide(grad), _axes(c.input, c.normalized_shape)
     even, _, rstd = _even(input, axes, c.eps)
-    made: list[Any] = [None, None, None]
-    if wanted[0]:
+    made, outer = {}, list(range(axes[0]))
+    if "input" in wanted:
         steep = grad if c.weight is None else grad * c.weight
         turn = (steep * even).mean(axes, keepdim=True)
-        made[0] = (rstd * (steep - steep.mean(axes, keepdim=True) - even * turn)).to(c.input.dtype)
-    outer = list(range(axes[0]))
-    for place, share, one in ((1, grad * even, c.weight), (2, grad, c.bias)):
-        if wanted[place]:
-            made[place] = (share.sum(outer) if outer else share).to(one.dtype)
+        made["input"] = (rstd * (steep - steep.mean(axes, keepdim=True) - even * turn)).to(c.input.dtype)
+    if "weight" in wanted:
+        share = grad * even
+        made["weight"] = (share.sum(outer) if outer else share).to(c.weight.dtype)
+    if "bias" in wanted:
+        made["bias"] = (grad.sum(outer) if outer else grad).to(c.bias.dtype)
     return made
 
 
 @op({"cpu": norms.layer_norm_back})
 def _gradients(
-    grad: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, rstd: Tensor, shape: Any, wanted: Any
+    grad: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    mean: Tensor,
+    rstd: Tensor,
+    size: Any,
+    row: Any,
+    kind: Any,
 ) -> Any:
-    """The gradients of input, weights and biases, in one pass over memory."""
-    size = tuple(input.shape) if wanted[0] else (0,)
-    row = tuple(shape) if any(wanted[1:]) else (0,)
-    kind = input.dtype if weight is None else weight.dtype
+    """The gradients of input, weights and biases, in one pass over memory; of size 0, if they are not wanted."""
     results = Result(size, input.dtype), Result(row, kind), Result(row, kind)
     return Plan(results, (grad, input, weight, mean, rstd))
 
 
-def _back(grads: Any, c: Any, wanted: tuple[bool, ...]) -> list[Any]:
-    grad = grads[0]
-    every = dict(zip(c.order, wanted, strict=True))
-    asked = tuple(every.get(name, False) for name in ("input", "weight", "bias"))
+def _back(grads: Any, c: Any, wanted: set[str]) -> dict[str, Tensor]:
     if state.grad or c.input.device.type != "cpu":
-        made = _composed_back(grad, c, asked)
-    else:
-        weight = c.weight
-        made = list(_gradients(grad, c.input, weight, c.indices, c.third, c.normalized_shape, asked))
-        if asked[2] and weight is None:
-            made[2] = made[2].to(c.bias.dtype)
-    found = [one if asked[place] else None for place, one in enumerate(made)]
-    return [one for name, one in zip(("input", "weight", "bias"), found, strict=True) if name in every]
-
-
-def _alone(grads: Any, c: Any, name: str) -> Any:
-    found = _back(grads, c, tuple(one == name for one in c.order))
-    return found[c.order.index(name)]
+        return _composed_back(grads[0], c, wanted)
+    size = tuple(c.input.shape) if "input" in wanted else (0,)
+    row = tuple(c.normalized_shape) if "weight" in wanted or "bias" in wanted else (0,)
+    kind = (
+        c.input if c.weight is None and c.bias is None else c.bias if c.weight is None else c.weight
+    ).dtype
+    made = _gradients(grads[0], c.input, c.weight, c.indices, c.third, size, row, kind)
+    return dict(zip(("input", "weight", "bias"), made, strict=True))
 
 
 @op(
     {"cpu": norms.layer_norm},
     rounded=4,
-    derivative=Rule(
-        "NativeLayerNormBackward0",
-        carries=1,
-        together=_back,
-        input=lambda g, c: _alone(g, c, "input"),
-        weight=lambda g, c: _alone(g, c, "weight"),
-        bias=lambda g, c: _alone(g, c, "bias"),
-    ),
+    derivative=Rule("NativeLayerNormBackward0", carries=1, together=_back, of=("input", "weight", "bias")),
 )
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float

@@ -20,6 +20,29 @@ def told(layer, *inputs):
 """
 #: Sums are added in another order than PyTorch adds them: these are chosen so that every order gives the same.
 PROGRAMS = {
+    "embedding": """
+i = torch.tensor([[0, 2, 2], [3, 1, 2]])
+for layer in (nn.Embedding(4, 3), nn.Embedding(4, 2, padding_idx=-2), nn.Embedding(4, 2, 0, scale_grad_by_freq=True),
+              nn.Embedding(5, 2, max_norm=1.0, norm_type=1.0), nn.Embedding(4, 1, dtype=torch.float64),
+              nn.Embedding.from_pretrained(torch.eye(4)), nn.Embedding.from_pretrained(torch.eye(4), False, 1)):
+    say(layer, layer.weight, layer.weight.requires_grad)
+    y = layer(i)
+    say(y, layer.weight)
+    if y.requires_grad:
+        (y * torch.arange(6.0).view(2, 3, 1)).sum().backward()
+        say(layer.weight.grad)
+say(nn.Embedding(4, 2, sparse=True), nn.Embedding.__module__, list(nn.Embedding(2, 2).state_dict()))
+for action in (lambda: nn.Embedding(4, 2, 4), lambda: nn.Embedding(4, 2, -5), lambda: nn.Embedding(2, 2)(i),
+               lambda: nn.Embedding(4, 2)(i - 1), lambda: nn.Embedding(4, 2)(i.float()),
+               lambda: nn.Embedding(4, 2, _weight=torch.eye(3)), lambda: nn.Embedding.from_pretrained(torch.ones(3)),
+               lambda: F.embedding(i, torch.ones(4)), lambda: F.embedding(i, torch.ones(4, 1), 5),
+               lambda: F.embedding(i.bool(), torch.ones(4, 1)), lambda: F.one_hot(i, 2), lambda: F.one_hot(i.int()),
+               lambda: F.one_hot(i, 2.5)):
+    fails(action)
+w = batch(4, 2)
+g, = torch.autograd.grad(F.embedding(i, w, 1).pow(3).sum(), w, create_graph=True)
+say(g, torch.autograd.grad(g.sum(), w), F.one_hot(i), F.one_hot(i, num_classes=5))
+""",
     "layer norm": """
 for layer, size in ((nn.LayerNorm(4), (2, 4)), (nn.LayerNorm((2, 4), eps=0.1), (1, 2, 4)),
                     (nn.LayerNorm(4, elementwise_affine=False), (4,)), (nn.LayerNorm([4], bias=False), (3, 4)),
