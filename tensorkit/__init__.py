@@ -178,6 +178,18 @@ from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv
 from tensorkit.ops.nn.convolution import convolution
 from tensorkit.ops.nn.linear import bilinear
 from tensorkit.ops.nn.padding import constant_pad_nd
+from tensorkit.ops.nn.dropout import (
+    alpha_dropout,
+    alpha_dropout_,
+    dropout,
+    dropout_,
+    feature_alpha_dropout,
+    feature_alpha_dropout_,
+    feature_dropout,
+    feature_dropout_,
+)
+from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
+from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -599,6 +611,8 @@ __all__ = [
     "alias_copy",
     "all",
     "allclose",
+    "alpha_dropout",
+    "alpha_dropout_",
     "amax",
     "amin",
     "aminmax",
@@ -745,12 +759,16 @@ __all__ = [
     "divide",
     "dot",
     "double",
+    "dropout",
+    "dropout_",
     "dsplit",
     "dstack",
     "dtype",
     "e",
     "eig",
     "einsum",
+    "embedding",
+    "embedding_renorm_",
     "empty",
     "empty_like",
     "empty_permuted",
@@ -772,6 +790,10 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "feature_alpha_dropout",
+    "feature_alpha_dropout_",
+    "feature_dropout",
+    "feature_dropout_",
     "fill",
     "fill_",
     "finfo",
@@ -880,6 +902,7 @@ __all__ = [
     "kaiser_window",
     "kron",
     "kthvalue",
+    "layer_norm",
     "layout",
     "lcm",
     "lcm_",
@@ -955,6 +978,7 @@ __all__ = [
     "nansum",
     "narrow",
     "narrow_copy",
+    "native_layer_norm",
     "ne",
     "neg",
     "neg_",
@@ -1021,6 +1045,7 @@ __all__ = [
     "resolve_neg",
     "result_type",
     "return_types",
+    "rms_norm",
     "roll",
     "rot90",
     "round",

@@ -38,6 +38,9 @@ class Rule:
         applies: says of a call's arguments whether the rule holds for it at all.
         unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
         converts: whether it is of a write into any dtype, which is not recorded where integers are written to.
+        carries: how many of several results can carry gradients; by default all floating point ones.
+        together: one formula for the inputs `of` it, in the place of many: it takes a third argument, the names of
+            those whose gradients are wanted, and gives these by their names.
         formulas: by the name of the parameter. Without any, a write in place is neither recorded nor refused: it is
             made of other operations, or PyTorch does not look at it.
     """
@@ -50,18 +53,25 @@ class Rule:
         applies: Callable[[dict[str, Any]], bool] | None = None,
         unread: Callable[[dict[str, Any]], frozenset[str]] | None = None,
         converts: bool = False,
+        carries: int | None = None,
+        together: Callable[[Any, Any, set[str]], dict[str, Any]] | None = None,
+        of: tuple[str, ...] = (),
         **formulas: Formula,
     ) -> None:
         self.name = name
+        self.carries = carries
+        self.together = together
         self.numbers_count = numbers_count
         self.converts = converts
         self.applies = applies
         self.unread = unread
+        if together is not None:
+            formulas = {key: _part(together, key) for key in of}
         self.formulas = formulas
         self.geometry: bool = (
             False  # whether it is of an operation that gives its tensor another layout, and no values
         )
-        self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
+        self.saves = {key: frozenset(_mentioned(together or formula)) for key, formula in formulas.items()}
         self._classes: dict[tuple[str, tuple[str, ...]], type[RuleNode]] = {}
 
     def inplace(self) -> Rule:
@@ -113,6 +123,10 @@ class Rule:
             }
             found = self._classes[name, order] = type(name, (RuleNode,), body)
         return found
+
+
+def _part(together: Any, name: str) -> Formula:
+    return lambda g, c: together(g, c, {name})[name]
 
 
 def not_implemented(
@@ -272,7 +286,11 @@ class RuleNode(Node):
             grad = None if all(g is None for g in grads) else grads
         if grad is None:
             return [None] * len(edges)
-        formulas = self.rule.formulas
+        formulas, together = self.rule.formulas, self.rule.together
+        if together is not None:
+            wanted = {name for edge, name in zip(edges, self.order, strict=True) if edge is not None}
+            found = together(grad, self, wanted)
+            return [found.get(name) for name in self.order]
         return [
             None if edge is None else formulas[name](grad, self)
             for edge, name in zip(edges, self.order, strict=True)

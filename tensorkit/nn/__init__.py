@@ -68,12 +68,24 @@ from tensorkit.nn.layers.softmax import (
     Softmax2d,
     Softmin,
 )
+from tensorkit.nn.layers.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
+from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.layers.sparse import Embedding
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
     "Bilinear",
+    "AlphaDropout",
     "Buffer",
     "CELU",
     "CircularPad1d",
@@ -84,6 +96,12 @@ __all__ = [
     "ConstantPad3d",
     "Container",
     "ELU",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "Embedding",
+    "FeatureAlphaDropout",
     "Flatten",
     "GELU",
     "GLU",
@@ -97,6 +115,7 @@ __all__ = [
     "LogSoftmax",
     "Mish",
     "Linear",
+    "LayerNorm",
     "Module",
     "ModuleDict",
     "ModuleList",
@@ -114,6 +133,7 @@ __all__ = [
     "ReplicationPad1d",
     "ReplicationPad2d",
     "ReplicationPad3d",
+    "RMSNorm",
     "Sequential",
     "SiLU",
     "Sigmoid",

@@ -19,10 +19,13 @@ from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
 from tensorkit.nn.layers import activation, shape, smooth_activation, softmax
 from tensorkit.nn.layers import linear, padding, shape
+from tensorkit.nn.layers import dropout, shape, sparse
+from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 
 __all__ = ["activation", "container", "flatten", "linear", "module"]
 __all__ = ["container", "flatten", "linear", "module", "padding"]
+__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "sparse"]
 
 
 def __dir__() -> list[str]:
@@ -47,8 +50,21 @@ _place("activation", smooth_activation, *smooth_activation.__all__)
 _place("activation", softmax, *softmax.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place(
+    "dropout",
+    dropout,
+    "AlphaDropout",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
+    "_DropoutNd",
+)
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
 _place("padding", padding, *padding.__all__)
+_place("normalization", normalization, "LayerNorm", "RMSNorm")
+_place("sparse", sparse, "Embedding")
