@@ -174,6 +174,7 @@ from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
 from tensorkit.ops.nn.linear import bilinear
+from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -806,6 +807,7 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "gru_cell",
     "gt",
     "half",
     "hamming_window",
@@ -903,6 +905,7 @@ __all__ = [
     "logspace",
     "logsumexp",
     "long",
+    "lstm_cell",
     "lstsq",
     "lt",
     "lu",
@@ -1009,6 +1012,8 @@ __all__ = [
     "resolve_neg",
     "result_type",
     "return_types",
+    "rnn_relu_cell",
+    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",

@@ -17,6 +17,8 @@ from tensorkit.nn.containers import (
 )
 from tensorkit.nn.factories import factory_kwargs
 from tensorkit.nn.layers.linear import Bilinear, Linear
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -27,7 +29,11 @@ __all__ = [
     "Buffer",
     "Container",
     "Flatten",
+    "GRU",
+    "GRUCell",
     "Identity",
+    "LSTM",
+    "LSTMCell",
     "Linear",
     "Module",
     "ModuleDict",
@@ -35,6 +41,10 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "Sequential",
     "Unflatten",
     "UninitializedBuffer",

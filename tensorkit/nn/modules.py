@@ -17,7 +17,7 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import linear, shape
+from tensorkit.nn.layers import linear, rnn, rnn_cells, shape
 from tensorkit.nn.layers import shape as flatten
 
 __all__ = ["container", "flatten", "linear", "module"]
@@ -46,3 +46,5 @@ _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
+_place("rnn", rnn, "GRU", "LSTM", "RNN", "RNNBase")
+_place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")
