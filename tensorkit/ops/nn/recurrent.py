@@ -1,6 +1,6 @@
 """One step of a recurrent network: `rnn_tanh_cell`, `rnn_relu_cell`, `lstm_cell`, `gru_cell`.
 
-A step is given what the weights make of the input and of the hidden state, in rows for the gates. Networks run it over time:
+A step is given what the weights make of the input and of the hidden state. Networks run it over time:
 ``nn.functions.recurrent`` has that.
 """
 
@@ -84,16 +84,16 @@ def lstm_step(theirs: Tensor, ours: Tensor, state: State, weights: Weights) -> S
 
 
 def _cell(step: Step, gates: int, input: Tensor, state: State, weights: Weights) -> State:
-    if input.size(1) != weights.ih.size(1):
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {input.size(1)} expected {weights.ih.size(1)}"
-        )
     hidden_size = weights.hh.size(1)
     for name, weight in (("weight_ih", weights.ih), ("weight_hh", weights.hh)):
         if weight.size(0) != gates * hidden_size:
             raise RuntimeError(
                 f"{name} first dim must be {gates} * hidden_size = {gates * hidden_size}, but got {weight.size(0)}"
             )
+    if input.size(1) != weights.ih.size(1):
+        raise RuntimeError(
+            f"input has inconsistent input_size: got {input.size(1)} expected {weights.ih.size(1)}"
+        )
     for place, one in enumerate(state):
         if input.size(0) != one.size(0):
             raise RuntimeError(
