@@ -18,7 +18,7 @@ from tensorkit.autograd.node import RESULTS, Face, Meta, meta_of, sequence
 from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.autograd.record_plan import Arguments, RecordPlan
 from tensorkit.autograd.rule import Geometry, Rule, RuleNode
-from tensorkit.autograd.saved import Saved, SavedResult, saved_result
+from tensorkit.autograd.saved import Saved, SavedResult, plain_alias, saved_result
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
 from tensorkit.strides.view_cache import keep
@@ -180,7 +180,7 @@ def recorder(
             kind,
             kept,
             faces,
-            _saved_results(wanted, (out,) if plain else out) if wanted else None,
+            _saved_results(wanted, (out,) if plain else out, rule.carries) if wanted else None,
             [args[place] for place in plan.rest] if plan.rest else (),
             kwargs,
             number(),
@@ -414,15 +414,18 @@ def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
     wanted = _keep_inputs(node, arguments)
     if wanted.isdisjoint(RESULTS):
         return
-    node.saved.update(_saved_results(wanted, out if isinstance(out, tuple) else (out,)))
+    results = out if isinstance(out, tuple) else (out,)
+    node.saved.update(_saved_results(wanted, results, node.rule.carries))
 
 
-def _saved_results(wanted: frozenset[str], results: tuple[Tensor, ...]) -> dict[str, Saved]:
+def _saved_results(
+    wanted: frozenset[str], results: tuple[Tensor, ...], carries: int | None
+) -> dict[str, Saved]:
     """Of an operation's results those that its formulas mention, by what they are called there."""
     if len(results) == 1:
         return {"out": saved_result(results[0])} if "out" in wanted else {}
     return {
-        name: saved_result(result, nr)
+        name: saved_result(result, nr) if carries is None or nr < carries else Saved(plain_alias(result))
         for nr, (name, result) in enumerate(zip(RESULTS, results, strict=False))
         if name in wanted
     }
@@ -519,7 +522,7 @@ def _link(node: RuleNode, out: Any) -> None:
         results = out if isinstance(out, tuple) else (out,)
         node.several = isinstance(out, tuple)
         node.faces = []  # as many as reach to the last result that can carry a gradient, as in PyTorch
-        for nr, result in enumerate(results):
+        for nr, result in enumerate(results[: node.rule.carries]):
             if isinstance(result, Tensor) and differentiable(result._dtype):
                 set_history(result, node, nr)
         if not node.faces and results:

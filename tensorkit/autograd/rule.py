@@ -38,6 +38,9 @@ class Rule:
         applies: says of a call's arguments whether the rule holds for it at all.
         unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
         converts: whether it is of a write into any dtype, which is not recorded where integers are written to.
+        carries: how many of several results can carry gradients; by default all floating point ones.
+        together: gives the gradients of all inputs at once, where several are wanted: it takes a third argument, which
+            of them are, in the order of the edges. The formulas say what is saved.
         formulas: by the name of the parameter. Without any, a write in place is neither recorded nor refused: it is
             made of other operations, or PyTorch does not look at it.
     """
@@ -50,9 +53,13 @@ class Rule:
         applies: Callable[[dict[str, Any]], bool] | None = None,
         unread: Callable[[dict[str, Any]], frozenset[str]] | None = None,
         converts: bool = False,
+        carries: int | None = None,
+        together: Callable[[Any, Any, tuple[bool, ...]], list[Any]] | None = None,
         **formulas: Formula,
     ) -> None:
         self.name = name
+        self.carries = carries
+        self.together = together
         self.numbers_count = numbers_count
         self.converts = converts
         self.applies = applies
@@ -272,7 +279,9 @@ class RuleNode(Node):
             grad = None if all(g is None for g in grads) else grads
         if grad is None:
             return [None] * len(edges)
-        formulas = self.rule.formulas
+        formulas, together = self.rule.formulas, self.rule.together
+        if together is not None:
+            return together(grad, self, tuple([edge is not None for edge in edges]))
         return [
             None if edge is None else formulas[name](grad, self)
             for edge, name in zip(edges, self.order, strict=True)

@@ -19,21 +19,37 @@ from tensorkit.nn.factories import factory_kwargs
 from tensorkit.nn.layers.linear import Bilinear, Linear
 from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
 from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from tensorkit.nn.layers.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
+    "AlphaDropout",
     "Bilinear",
     "Buffer",
     "Container",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
     "Flatten",
     "GRU",
     "GRUCell",
     "Identity",
     "LSTM",
     "LSTMCell",
+    "LayerNorm",
     "Linear",
     "Module",
     "ModuleDict",
@@ -41,6 +57,7 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
     "RNN",
     "RNNBase",
     "RNNCell",

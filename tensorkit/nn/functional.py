@@ -8,13 +8,22 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, losses
+from tensorkit.nn.functions import activations, losses, normalisation
+from tensorkit.nn.functions import dropout as dropouts
 from tensorkit.nn.functions import linear as linears
 from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
+from tensorkit.nn.functions.normalisation import *  # noqa: F403
 
-__all__ = [*activations.__all__, *linears.__all__, *losses.__all__]
+__all__ = [
+    *activations.__all__,
+    *dropouts.__all__,
+    *linears.__all__,
+    *losses.__all__,
+    *normalisation.__all__,
+]
 
 
 def __dir__() -> list[str]:

@@ -17,10 +17,11 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import linear, rnn, rnn_cells, shape
+from tensorkit.nn.layers import dropout, linear, rnn, rnn_cells, shape
+from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 
-__all__ = ["container", "flatten", "linear", "module"]
+__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "rnn"]
 
 
 def __dir__() -> list[str]:
@@ -42,9 +43,21 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
 
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place(
+    "dropout",
+    dropout,
+    "AlphaDropout",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
+    "_DropoutNd",
+)
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
+_place("normalization", normalization, "LayerNorm", "RMSNorm")
 _place("rnn", rnn, "GRU", "LSTM", "RNN", "RNNBase")
 _place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")

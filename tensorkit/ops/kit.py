@@ -134,7 +134,11 @@ def op(
                 made._counter = None  # what was written on the way to a new result is nobody's business
             return made
 
-        return _registered(body, run, kind, derivative, namespace, methods, False, fields)
+        # Other operations, which write in place, do as a view with bits asks for.
+        handles_conj = kind == "inplace" and kernel is None and derivative is None
+        return _registered(
+            body, run, kind, derivative, namespace, methods, False, {**fields, "handles_conj": handles_conj}
+        )
 
     return cast(_Decorator, decorate)
 

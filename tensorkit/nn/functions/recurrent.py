@@ -11,6 +11,7 @@ from functools import partial
 from tensorkit.nn.functions.lstm_layer import is_one_operation, lstm_layer
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.joining.stack import stack
+from tensorkit.ops.nn.dropout import dropout as dropped
 from tensorkit.ops.nn.recurrent import State, Step, Weights, lstm_step
 from tensorkit.tensor import Tensor
 
@@ -103,8 +104,7 @@ def over_layers(
     last: list[State] = []
     for first in range(0, len(weights), directions):
         if first and dropout:
-            kept = input.new_empty(input.shape).bernoulli_(1 - dropout)
-            input = input * (kept.div_(1 - dropout) if dropout < 1 else kept)
+            input = dropped(input, dropout, True)
         both = [
             _one_layer(step, weights[first + back], input, sizes, states[first + back], bool(back))
             for back in range(directions)
