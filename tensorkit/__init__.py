@@ -190,6 +190,8 @@ from tensorkit.ops.nn.dropout import (
 )
 from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
+from tensorkit.ops.nn.linear import bilinear
+from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -840,6 +842,7 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "gru_cell",
     "gt",
     "half",
     "hamming_window",
@@ -938,6 +941,7 @@ __all__ = [
     "logspace",
     "logsumexp",
     "long",
+    "lstm_cell",
     "lstsq",
     "lt",
     "lu",
@@ -1046,6 +1050,8 @@ __all__ = [
     "result_type",
     "return_types",
     "rms_norm",
+    "rnn_relu_cell",
+    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",

@@ -68,6 +68,8 @@ from tensorkit.nn.layers.softmax import (
     Softmax2d,
     Softmin,
 )
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -84,8 +86,8 @@ from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, Unini
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
-    "Bilinear",
     "AlphaDropout",
+    "Bilinear",
     "Buffer",
     "CELU",
     "CircularPad1d",
@@ -115,7 +117,13 @@ __all__ = [
     "LogSoftmax",
     "Mish",
     "Linear",
+    "GRU",
+    "GRUCell",
+    "Identity",
+    "LSTM",
+    "LSTMCell",
     "LayerNorm",
+    "Linear",
     "Module",
     "ModuleDict",
     "ModuleList",
@@ -134,6 +142,10 @@ __all__ = [
     "ReplicationPad2d",
     "ReplicationPad3d",
     "RMSNorm",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "Sequential",
     "SiLU",
     "Sigmoid",

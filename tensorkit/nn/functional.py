@@ -28,9 +28,12 @@ __all__ = [
     *losses.__all__,
     *padding.__all__,
 from tensorkit.nn.functions import activations, losses, normalisation, sparse
+from tensorkit.nn.functions import activations, losses, normalisation
 from tensorkit.nn.functions import dropout as dropouts
+from tensorkit.nn.functions import linear as linears
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
+from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.normalisation import *  # noqa: F403
 from tensorkit.nn.functions.sparse import *  # noqa: F403
@@ -38,6 +41,7 @@ from tensorkit.nn.functions.sparse import *  # noqa: F403
 __all__ = [
     *activations.__all__,
     *dropouts.__all__,
+    *linears.__all__,
     *losses.__all__,
     *normalisation.__all__,
     *sparse.__all__,

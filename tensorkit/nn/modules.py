@@ -26,6 +26,11 @@ from tensorkit.nn.layers import shape as flatten
 __all__ = ["activation", "container", "flatten", "linear", "module"]
 __all__ = ["container", "flatten", "linear", "module", "padding"]
 __all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "sparse"]
+from tensorkit.nn.layers import dropout, linear, rnn, rnn_cells, shape
+from tensorkit.nn.layers import normalisation as normalization
+from tensorkit.nn.layers import shape as flatten
+
+__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "rnn"]
 
 
 def __dir__() -> list[str]:
@@ -68,3 +73,5 @@ _place("module", module, "Module")
 _place("padding", padding, *padding.__all__)
 _place("normalization", normalization, "LayerNorm", "RMSNorm")
 _place("sparse", sparse, "Embedding")
+_place("rnn", rnn, "GRU", "LSTM", "RNN", "RNNBase")
+_place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")

@@ -6,6 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 from __future__ import annotations
 
 from tensorkit.nn.factories import skip_init
+from tensorkit.nn.utils import rnn
 from tensorkit.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -22,6 +23,7 @@ __all__ = [
     "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
+    "rnn",
     "skip_init",
     "vector_to_parameters",
 ]

@@ -1,4 +1,4 @@
-"""Programs as in `tests.training.programs`, which say ``near(tensor)`` too: its numbers may differ in the last digits."""
+"""Programs as in `tests.training.programs`, which say ``near(tensor)`` too: its last digits may differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["differing"]
 _NEAR = """
 def near(*values):
     for value in values:
-        node = value.grad_fn.name() if value.grad_fn is not None else ""
+        node = value.grad_fn.name().split("::")[-1] if value.grad_fn is not None else ""
         say(f"{tuple(value.shape)} {value.stride()} {value.dtype} {node}")
         say("~" + repr(value.detach().double().flatten().tolist()))
 
