@@ -1,4 +1,4 @@
-"""The command line: `tensorkit lab | present | handout | check | progress | bench`."""
+"""The command line: `tensorkit lab | present | handout | check | progress | bench | run`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
 from .lab.rehearsal import Performance, rehearse
 from .lab.report import Row, report
+from .lab.run import run as run_script
 
-__all__ = ["app", "bench", "check", "handout", "lab", "main", "present", "progress"]
+__all__ = ["app", "bench", "check", "handout", "lab", "main", "present", "progress", "run"]
 
 
 class _Carried(Exception):
@@ -270,6 +271,26 @@ def bench(context: typer.Context) -> None:
         )
     with subprocess.Popen([sys.executable, "-m", "tests.benchmarks", *context.args], cwd=checkout) as program:
         raise typer.Exit(_waited(program))
+
+
+@app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+    }
+)
+def run(
+    context: typer.Context,
+    script: Annotated[
+        Path, typer.Argument(metavar="SCRIPT", help="A program for PyTorch; what follows is its own.")
+    ],
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Run it although it needs names that tensorkit lacks.")
+    ] = False,
+) -> None:
+    """Run a program that was written for PyTorch, with tensorkit in PyTorch's place."""
+    raise typer.Exit(run_script(script, context.args, anyway=anyway))
 
 
 def _waited(program: subprocess.Popen[bytes]) -> int:

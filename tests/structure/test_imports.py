@@ -60,6 +60,7 @@ LAYERS: list[set[str]] = [
         "vision",
     },
     {"__init__"},
+    {"torch"},
     {"lab"},
     {"cli"},
 ]
