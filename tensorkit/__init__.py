@@ -173,11 +173,8 @@ from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
-from tensorkit.ops.nn.rrelu import rrelu, rrelu_
 from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorkit.ops.nn.convolution import convolution
-from tensorkit.ops.nn.linear import bilinear
-from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.dropout import (
     alpha_dropout,
     alpha_dropout_,
@@ -191,7 +188,9 @@ from tensorkit.ops.nn.dropout import (
 from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.linear import bilinear
+from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from tensorkit.ops.nn.rrelu import rrelu, rrelu_
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (

@@ -9,12 +9,7 @@ tensorkit.Size([2, 12])
 from __future__ import annotations
 
 from tensorkit.nn import functional, init, modules, parameter, utils
-from tensorkit.nn.containers import (
-    Container,
-    ModuleDict,
-    ModuleList,
-    Sequential,
-)
+from tensorkit.nn.containers import Container, ModuleDict, ModuleList, Sequential
 from tensorkit.nn.factories import factory_kwargs
 from tensorkit.nn.layers.activation import (
     Hardshrink,
@@ -28,7 +23,17 @@ from tensorkit.nn.layers.activation import (
     RReLU,
     Softshrink,
     Threshold,
+)
+from tensorkit.nn.layers.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
 from tensorkit.nn.layers.linear import Bilinear, Linear
+from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
 from tensorkit.nn.layers.padding import (
     CircularPad1d,
     CircularPad2d,
@@ -46,6 +51,8 @@ from tensorkit.nn.layers.padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.smooth_activation import (
     CELU,
@@ -62,24 +69,7 @@ from tensorkit.nn.layers.smooth_activation import (
     Tanh,
     Tanhshrink,
 )
-from tensorkit.nn.layers.softmax import (
-    LogSoftmax,
-    Softmax,
-    Softmax2d,
-    Softmin,
-)
-from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
-from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from tensorkit.nn.layers.dropout import (
-    AlphaDropout,
-    Dropout,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    FeatureAlphaDropout,
-)
-from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
-from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.layers.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from tensorkit.nn.layers.sparse import Embedding
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -97,33 +87,31 @@ __all__ = [
     "ConstantPad2d",
     "ConstantPad3d",
     "Container",
-    "ELU",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
+    "ELU",
     "Embedding",
     "FeatureAlphaDropout",
     "Flatten",
     "GELU",
     "GLU",
+    "GRU",
+    "GRUCell",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "Identity",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
-    "Linear",
-    "GRU",
-    "GRUCell",
-    "Identity",
     "LSTM",
     "LSTMCell",
     "LayerNorm",
+    "LeakyReLU",
     "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
@@ -131,21 +119,21 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
-    "SELU",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReflectionPad3d",
     "ReplicationPad1d",
     "ReplicationPad2d",
     "ReplicationPad3d",
-    "RMSNorm",
-    "RNN",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
+    "SELU",
     "Sequential",
     "SiLU",
     "Sigmoid",

@@ -8,42 +8,29 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, losses
+from tensorkit.nn.functions import activations, conv, losses, normalisation, padding, sparse
+from tensorkit.nn.functions import dropout as _dropout
+from tensorkit.nn.functions import linear as _linear
 from tensorkit.nn.functions import softmax as _softmax
-from tensorkit.nn.functions import activations, conv, losses, padding
-from tensorkit.nn.functions import linear as linears
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.conv import *  # noqa: F403
-from tensorkit.nn.functions.linear import *  # noqa: F403
-from tensorkit.nn.functions.losses import *  # noqa: F403
-from tensorkit.nn.functions.softmax import *  # noqa: F403
-
-__all__ = [*activations.__all__, *losses.__all__, *_softmax.__all__]
-from tensorkit.nn.functions.padding import *  # noqa: F403
-
-__all__ = [
-    *activations.__all__,
-    *conv.__all__,
-    *linears.__all__,
-    *losses.__all__,
-    *padding.__all__,
-from tensorkit.nn.functions import activations, losses, normalisation, sparse
-from tensorkit.nn.functions import activations, losses, normalisation
-from tensorkit.nn.functions import dropout as dropouts
-from tensorkit.nn.functions import linear as linears
-from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.normalisation import *  # noqa: F403
+from tensorkit.nn.functions.padding import *  # noqa: F403
+from tensorkit.nn.functions.softmax import *  # noqa: F403
 from tensorkit.nn.functions.sparse import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
-    *dropouts.__all__,
-    *linears.__all__,
+    *conv.__all__,
+    *_dropout.__all__,
+    *_linear.__all__,
     *losses.__all__,
     *normalisation.__all__,
+    *padding.__all__,
+    *_softmax.__all__,
     *sparse.__all__,
 ]
 

@@ -15,22 +15,33 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from tensorkit.nn import containers as container
-from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import activation, shape, smooth_activation, softmax
-from tensorkit.nn.layers import linear, padding, shape
-from tensorkit.nn.layers import dropout, shape, sparse
-from tensorkit.nn.layers import normalisation as normalization
-from tensorkit.nn.layers import shape as flatten
+from tensorkit.nn import containers, module, parameter_containers
+from tensorkit.nn.layers import (
+    activation,
+    dropout,
+    linear,
+    normalisation,
+    padding,
+    rnn,
+    rnn_cells,
+    shape,
+    smooth_activation,
+    softmax,
+    sparse,
+)
 
-__all__ = ["activation", "container", "flatten", "linear", "module"]
-__all__ = ["container", "flatten", "linear", "module", "padding"]
-__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "sparse"]
-from tensorkit.nn.layers import dropout, linear, rnn, rnn_cells, shape
-from tensorkit.nn.layers import normalisation as normalization
-from tensorkit.nn.layers import shape as flatten
-
-__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "rnn"]
+__all__ = [  # noqa: F822 - `_place` puts them here
+    "activation",
+    "container",
+    "dropout",
+    "flatten",
+    "linear",
+    "module",
+    "normalization",
+    "padding",
+    "rnn",
+    "sparse",
+]
 
 
 def __dir__() -> list[str]:
@@ -38,40 +49,32 @@ def __dir__() -> list[str]:
 
 
 def _place(name: str, home: ModuleType, *classes: str) -> None:
-    """Let classes of a file of ours be found in PyTorch's file `name`, which they tell as their own.
+    """Let the classes of a file of ours, or some of them, be found in PyTorch's file `name`, which they tell as their own.
 
     Where that file is several of ours, the one that is placed first is found under the name, with all the classes.
     """
     path = f"{__name__}.{name}"
-    found = sys.modules.setdefault(path, home)
-    for one in classes:
+    found = globals()[name] = sys.modules.setdefault(path, home)
+    own = [one for one, made in vars(home).items() if getattr(made, "__module__", "") == home.__name__]
+    for one in classes or own:
         cls = getattr(home, one)
-        cls.__module__ = path
-        setattr(found, one, cls)
+        if isinstance(cls, type):
+            cls.__module__ = path
+            setattr(found, one, cls)
 
 
-_place("activation", activation, *(one for one in activation.__all__ if one != "InPlace"))
-_place("activation", smooth_activation, *smooth_activation.__all__)
-_place("activation", softmax, *softmax.__all__)
-_place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
-_place("container", parameter_containers, "ParameterDict", "ParameterList")
-_place(
-    "dropout",
-    dropout,
-    "AlphaDropout",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "FeatureAlphaDropout",
-    "_DropoutNd",
-)
+_place("activation", activation)
+_place("activation", smooth_activation)
+_place("activation", softmax)
+_place("container", containers)
+_place("container", parameter_containers)
+_place("dropout", dropout)
 _place("flatten", shape, "Flatten", "Unflatten")
-_place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
+_place("linear", linear)
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
-_place("padding", padding, *padding.__all__)
-_place("normalization", normalization, "LayerNorm", "RMSNorm")
-_place("sparse", sparse, "Embedding")
-_place("rnn", rnn, "GRU", "LSTM", "RNN", "RNNBase")
-_place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")
+_place("normalization", normalisation)
+_place("padding", padding)
+_place("rnn", rnn)
+_place("rnn", rnn_cells)
+_place("sparse", sparse)
