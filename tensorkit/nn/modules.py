@@ -49,7 +49,7 @@ def __dir__() -> list[str]:
 
 
 def _place(name: str, home: ModuleType, *classes: str) -> None:
-    """Let the classes of a file of ours, or some of them, be found in PyTorch's file `name`, which they tell as their own.
+    """Let the classes of a file of ours, or some of them, be found in PyTorch's file `name`, and tell it as their own.
 
     Where that file is several of ours, the one that is placed first is found under the name, with all the classes.
     """
