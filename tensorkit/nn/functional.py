@@ -8,13 +8,21 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, losses
+from tensorkit.nn.functions import activations, distribution_losses, losses, margin_losses
 from tensorkit.nn.functions import softmax as _softmax
 from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.distribution_losses import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
+from tensorkit.nn.functions.margin_losses import *  # noqa: F403
 from tensorkit.nn.functions.softmax import *  # noqa: F403
 
-__all__ = [*activations.__all__, *losses.__all__, *_softmax.__all__]
+__all__ = [
+    *activations.__all__,
+    *distribution_losses.__all__,
+    *losses.__all__,
+    *margin_losses.__all__,
+    *_softmax.__all__,
+]
 
 
 def __dir__() -> list[str]:

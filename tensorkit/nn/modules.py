@@ -17,11 +17,19 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import activation, shape, smooth_activation, softmax
+from tensorkit.nn.layers import (
+    activation,
+    classification_loss,
+    distance_loss,
+    loss,
+    shape,
+    smooth_activation,
+    softmax,
+)
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["activation", "container", "flatten", "linear", "module"]
+__all__ = ["activation", "container", "flatten", "linear", "loss", "module"]
 
 
 def __dir__() -> list[str]:
@@ -48,4 +56,7 @@ _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequent
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", shape, "Identity")
+_place("loss", loss, "_Loss", "_WeightedLoss", *loss.__all__)
+_place("loss", classification_loss, *classification_loss.__all__)
+_place("loss", distance_loss, *distance_loss.__all__)
 _place("module", module, "Module")
