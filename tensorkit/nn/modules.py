@@ -49,7 +49,7 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
         setattr(found, one, cls)
 
 
-_place("activation", activation, *(one for one in activation.__all__ if one != "InPlace"))
+_place("activation", activation, *activation.__all__)
 _place("activation", smooth_activation, *smooth_activation.__all__)
 _place("activation", softmax, *softmax.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")

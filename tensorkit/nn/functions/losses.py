@@ -8,6 +8,7 @@ from tensorkit.errors import warn
 from tensorkit.nn.functions.reduction import reduction_number
 from tensorkit.ops.nn import classification_losses as _choosing
 from tensorkit.ops.nn import losses as _apart
+from tensorkit.ops.nn.nll_loss import nll_loss_nd as _nll_loss_nd
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.tensor import Tensor
@@ -135,7 +136,7 @@ def nll_loss(
 ) -> Tensor:
     """What `input` has at the right class, with the other sign: see the operation ``nll_loss_nd``."""
     how = reduction_number(size_average, reduce, reduction)
-    return _choosing.nll_loss_nd(input, target, weight, how, ignore_index)
+    return _nll_loss_nd(input, target, weight, how, ignore_index)
 
 
 def cross_entropy(
