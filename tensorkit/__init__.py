@@ -190,6 +190,14 @@ from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.linear import bilinear
 from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from tensorkit.ops.nn.ctc_loss import ctc_loss
+from tensorkit.ops.nn.distance_losses import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    triplet_margin_loss,
+)
+from tensorkit.ops.nn.distribution_losses import kl_div, poisson_nll_loss
 from tensorkit.ops.nn.rrelu import rrelu, rrelu_
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
@@ -730,9 +738,11 @@ __all__ = [
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_embedding_loss",
     "count_nonzero",
     "cov",
     "cross",
+    "ctc_loss",
     "cuda",
     "cummax",
     "cummin",
@@ -848,6 +858,7 @@ __all__ = [
     "hann_window",
     "hardshrink",
     "heaviside",
+    "hinge_embedding_loss",
     "histc",
     "histogram",
     "histogramdd",
@@ -902,6 +913,7 @@ __all__ = [
     "isposinf",
     "isreal",
     "kaiser_window",
+    "kl_div",
     "kron",
     "kthvalue",
     "layer_norm",
@@ -947,6 +959,7 @@ __all__ = [
     "lu_solve",
     "lu_unpack",
     "manual_seed",
+    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_select",
@@ -1011,6 +1024,7 @@ __all__ = [
     "pi",
     "pinverse",
     "poisson",
+    "poisson_nll_loss",
     "polar",
     "polygamma",
     "positive",
@@ -1153,6 +1167,7 @@ __all__ = [
     "triangular_solve",
     "tril",
     "tril_indices",
+    "triplet_margin_loss",
     "triu",
     "triu_indices",
     "true_divide",

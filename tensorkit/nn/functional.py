@@ -19,6 +19,12 @@ from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.normalisation import *  # noqa: F403
 from tensorkit.nn.functions.padding import *  # noqa: F403
+from tensorkit.nn.functions import activations, distribution_losses, losses, margin_losses
+from tensorkit.nn.functions import softmax as _softmax
+from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.distribution_losses import *  # noqa: F403
+from tensorkit.nn.functions.losses import *  # noqa: F403
+from tensorkit.nn.functions.margin_losses import *  # noqa: F403
 from tensorkit.nn.functions.softmax import *  # noqa: F403
 from tensorkit.nn.functions.sparse import *  # noqa: F403
 
@@ -32,6 +38,10 @@ __all__ = [
     *padding.__all__,
     *_softmax.__all__,
     *sparse.__all__,
+    *distribution_losses.__all__,
+    *losses.__all__,
+    *margin_losses.__all__,
+    *_softmax.__all__,
 ]
 
 

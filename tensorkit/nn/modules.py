@@ -42,6 +42,21 @@ __all__ = [  # noqa: F822 - `_place` puts them here
     "rnn",
     "sparse",
 ]
+from tensorkit.nn import containers as container
+from tensorkit.nn import module, parameter_containers
+from tensorkit.nn.layers import (
+    activation,
+    classification_loss,
+    distance_loss,
+    loss,
+    shape,
+    smooth_activation,
+    softmax,
+)
+from tensorkit.nn.layers import shape as flatten
+from tensorkit.nn.layers import shape as linear
+
+__all__ = ["activation", "container", "flatten", "linear", "loss", "module"]
 
 
 def __dir__() -> list[str]:
@@ -69,9 +84,17 @@ _place("activation", softmax)
 _place("container", containers)
 _place("container", parameter_containers)
 _place("dropout", dropout)
+_place("activation", activation, *activation.__all__)
+_place("activation", smooth_activation, *smooth_activation.__all__)
+_place("activation", softmax, *softmax.__all__)
+_place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
+_place("container", parameter_containers, "ParameterDict", "ParameterList")
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear)
 _place("linear", shape, "Identity")
+_place("loss", loss, "_Loss", "_WeightedLoss", *loss.__all__)
+_place("loss", classification_loss, *classification_loss.__all__)
+_place("loss", distance_loss, *distance_loss.__all__)
 _place("module", module, "Module")
 _place("normalization", normalisation)
 _place("padding", padding)

@@ -53,6 +53,7 @@ __all__ = [
     "Tensor",
     "in_place_of",
     "not_differentiable",
+    "only_once",
     "op",
     "pointwise",
 ]
@@ -73,6 +74,15 @@ def not_differentiable(name: str, *arguments: str) -> Callable[[dict[str, Any]],
         return True
 
     return applies
+
+
+def only_once(name: str, *arguments: str) -> Rule:
+    """The rule of a gradient that nobody has a formula for the gradient of: `name` is PyTorch's name of it."""
+
+    def refuse(g: Any, c: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return Rule("NotImplemented", **dict.fromkeys(arguments, refuse))
 
 
 FUNCTIONAL = "nn.functional"

@@ -1,12 +1,14 @@
-"""Losses: what `reduction` and its older spellings mean, and losses that are made of other operations."""
+"""Losses of differences, and of a network that chooses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tensorkit.errors import warn
+from tensorkit.nn.functions.reduction import reduction_number
 from tensorkit.ops.nn import classification_losses as _choosing
 from tensorkit.ops.nn import losses as _apart
+from tensorkit.ops.nn.nll_loss import nll_loss_nd as _nll_loss_nd
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.tensor import Tensor
@@ -22,22 +24,6 @@ __all__ = [
     "smooth_l1_loss",
     "soft_margin_loss",
 ]
-
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
-
-
-def _enum(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """The number of a reduction; the two older arguments win, with a warning."""
-    if size_average is not None or reduce is not None:
-        average, one = size_average is not False, reduce is not False
-        reduction = "mean" if average and one else "sum" if one else "none"
-        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
-    if reduction == "elementwise_mean":
-        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
-        reduction = "mean"
-    if reduction not in _REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return _REDUCTIONS[reduction]
 
 
 def _broadcast(input: Tensor, target: Tensor) -> Any:
@@ -76,7 +62,7 @@ def l1_loss(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.l1_loss.html
     """
-    how = _enum(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     one, other = _broadcast(input, target)
     _check_weight(weight, input)
     losses = (one - other).abs()
@@ -92,7 +78,7 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """The squares of the differences, or their mean: see the operation of that name."""
-    how = _enum(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     one, other = _broadcast(input, target)
     _check_weight(weight, input)
     if weight is not None:
@@ -109,7 +95,7 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """Differences, but squares of small ones: see the operation of that name."""
-    how = _enum(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     one, other = _broadcast(input, target)
     if beta == 0.0:
         return _apart.reduced((one - other).abs(), how)
@@ -120,7 +106,7 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """Half the squares of differences up to `delta`, a straight line beyond: see the operation of that name."""
-    how = _enum(None, None, reduction)
+    how = reduction_number(None, None, reduction)
     one, other = _broadcast(input, target)
     if weight is None:
         return _apart.huber_loss(one, other, how, delta)
@@ -136,7 +122,7 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """``log(1 + exp(-target * input))``: see the operation of that name."""
-    return _apart.soft_margin_loss(input, target, _enum(size_average, reduce, reduction))
+    return _apart.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
 
 def nll_loss(
@@ -149,8 +135,8 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """What `input` has at the right class, with the other sign: see the operation ``nll_loss_nd``."""
-    how = _enum(size_average, reduce, reduction)
-    return _choosing.nll_loss_nd(input, target, weight, how, ignore_index)
+    how = reduction_number(size_average, reduce, reduction)
+    return _nll_loss_nd(input, target, weight, how, ignore_index)
 
 
 def cross_entropy(
@@ -164,7 +150,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """`nll_loss` of the `log_softmax` of scores: see the operation ``cross_entropy_loss``."""
-    how = _enum(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     return _choosing.cross_entropy_loss(input, target, weight, how, ignore_index, label_smoothing)
 
 
@@ -177,7 +163,7 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     """``-(t log x + (1 - t) log(1 - x))`` of chances x: see the operation of that name."""
-    how = _enum(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
@@ -198,7 +184,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     """`binary_cross_entropy` of the sigmoid of scores: see the operation of that name."""
-    how = _enum(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     return _choosing.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)

@@ -20,7 +20,6 @@ __all__ = [
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
-    "InPlace",
     "LeakyReLU",
     "PReLU",
     "RReLU",
@@ -35,7 +34,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-class InPlace(Module):
+class _InPlace(Module):
     """A layer whose one option is whether it writes into its input."""
 
     inplace: bool
@@ -49,7 +48,7 @@ class InPlace(Module):
         return "inplace=True" if self.inplace else ""
 
 
-class ReLU(InPlace):
+class ReLU(_InPlace):
     """Positive elements as they are, 0 for the others: (...) gives (...).
 
     Args:

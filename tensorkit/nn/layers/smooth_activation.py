@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#non-linear-activations-weig
 from __future__ import annotations
 
 from tensorkit.nn.functions import activations as F
-from tensorkit.nn.layers.activation import InPlace
+from tensorkit.nn.layers.activation import _InPlace
 from tensorkit.nn.module import Module
 from tensorkit.tensor import Tensor
 
@@ -61,7 +61,7 @@ class Tanh(Module):
         return F.tanh(input)
 
 
-class SiLU(InPlace):
+class SiLU(_InPlace):
     """Each element times its sigmoid: (...) gives (...).
 
     >>> import tensorkit as tk
@@ -76,7 +76,7 @@ class SiLU(InPlace):
         return F.silu(input, self.inplace)
 
 
-class Mish(InPlace):
+class Mish(_InPlace):
     """Each element times the tanh of its softplus: (...) gives (...).
 
     >>> import tensorkit as tk
@@ -173,7 +173,7 @@ class CELU(Module):
         return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
 
 
-class SELU(InPlace):
+class SELU(_InPlace):
     """`ELU` with the two numbers that keep mean 0 and variance 1 from layer to layer: (...) gives (...).
 
     >>> import tensorkit as tk

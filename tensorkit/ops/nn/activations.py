@@ -21,6 +21,7 @@ from tensorkit.ops.kit import (
     Rule,
     Tensor,
     in_place_of,
+    only_once,
     op,
     pointwise,
 )
@@ -204,11 +205,7 @@ def hardtanh(
     return max_val if raised > max_val else raised
 
 
-def _no_second(g: Any, c: Any) -> Any:
-    raise RuntimeError("derivative for aten::hardsigmoid_backward is not implemented")
-
-
-@op(derivative=Rule("NotImplemented", g=_no_second, input=_no_second))
+@op(derivative=only_once("hardsigmoid_backward", "g", "input"))
 def _hardsigmoid_back(g: Tensor, input: Tensor) -> Tensor:
     """The gradient of `hardsigmoid`, of which PyTorch takes no gradient again."""
     return (g * _SIXTH).where(input.gt(-3) & input.lt(3), 0)

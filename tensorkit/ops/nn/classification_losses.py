@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
 from tensorkit.device import CPU
-from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.elementwise.promotion import check_castable, result_dtype
 from tensorkit.ops.kit import (
     BUT_FLOATS,
@@ -27,6 +25,7 @@ from tensorkit.ops.kit import (
     pointwise,
 )
 from tensorkit.ops.nn.losses import MEAN, NONE, SUM, reduced
+from tensorkit.ops.nn.nll_loss import class_axis, nll_loss_nd, shares_of
 from tensorkit.ops.nn.smooth_activations import logsigmoid
 from tensorkit.ops.reduction.softmax import log_softmax
 
@@ -34,134 +33,16 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "cross_entropy_loss",
-    "nll_loss_nd",
 ]
 
 # -- one class of several -------------------------------------------------------------------------------------------
-
-
-def _axis(input: Tensor) -> int:
-    """The dimension of classes."""
-    return 0 if input.ndim == 1 else 1
-
-
-def _shares(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
-) -> tuple[Tensor, Tensor, int]:
-    """Where each target's class stands, how much its loss counts, and the dimension of classes."""
-    axis = _axis(input)
-    kept = target.ne(ignore_index)
-    places = target.to(dtypes.int64).where(kept, 0)
-    share = kept.to(input.dtype) if weight is None else weight[places].where(kept, 0)
-    return places.unsqueeze(axis), share, axis
-
-
-def _no_weight(input: Tensor) -> Any:
-    return not_differentiable(f"nll_loss{'' if input.ndim <= 2 else '2d'}_forward", "weight")
-
-
-def _nll_back(g: Any, c: Any) -> Any:
-    places, share, axis = _shares(c.input, _aligned(c.input, c.target), c.weight, c.ignore_index)
-    if c.reduction == MEAN:
-        share = share / share.sum()
-    if c.input.ndim == 1 and c.target.ndim and c.target.shape != c.input.shape:
-        raise RuntimeError(
-            f"size mismatch (got input: {list(c.input.shape)}, target: {list(c.target.shape)})"
-        )
-    kept = _aligned(c.input, c.target).ne(c.ignore_index)
-    steep = (-g.reshape(share.shape if c.reduction == NONE else ()) * share).where(kept, 0)
-    return c.input.new_zeros(c.input.shape).scatter(axis, places, steep.unsqueeze(axis))
-
-
-def _aligned(input: Tensor, target: Tensor) -> Tensor:
-    """The target of a single row, without dimensions."""
-    return target.reshape(()) if input.ndim == 1 else target
-
-
-def _check_targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> None:
-    classes = input.shape[_axis(input)]
-    if input.ndim <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if target.dtype not in (dtypes.int64, dtypes.uint8):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.label}")
-    if input.ndim not in (1, 2, 4) and tuple(target.shape[1:]) != tuple(input.shape[2:]):
-        wanted = [*input.shape[:1], *input.shape[2:]]
-        raise RuntimeError(f"Expected target size {wanted}, got {list(target.shape)}")
-    if input.ndim > 2 and tuple(target.shape) != (*input.shape[:1], *input.shape[2:]):
-        if target.ndim != input.ndim - 1:
-            raise RuntimeError(
-                "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
-                f"{target.ndim}"
-            )
-        raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}")
-    if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor "
-            f"of shape: {list(weight.shape)}"
-        )
-    if input.dtype in BUT_FLOATS:
-        kernel = "nll_loss_out_frame" if input.ndim <= 2 else "nll_loss2d_forward_out_frame"
-        raise missing_kernel(kernel, input.dtype.label)
-    if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.label} but found {weight.dtype.label}")
-    if target.device == CPU and target.numel():
-        array = target._nd()
-        wrong = array[(array != ignore_index) & ((array < 0) | (array >= classes))]
-        if wrong.size:
-            raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
-
-
-@op(
-    namespace=INNER,
-    rounded=2,
-    derivative=Rule(
-        lambda call: "NllLossBackward0" if call["input"].ndim <= 2 else "NllLoss2DBackward0",
-        applies=lambda call: _no_weight(call["input"])(call),
-        input=_nll_back,
-    ),
-)
-def nll_loss_nd(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 0,
-    ignore_index: int = -100,
-) -> Tensor:
-    """What `input` has at the right class, with the other sign: (n, classes, ...) and (n, ...) give () or (n, ...).
-
-    Args:
-        input: logarithms of chances. target: a class for each row, int64.
-        weight: how much each class counts: (classes).
-        ignore_index: rows of this class do not count.
-
-    Raises:
-        IndexError: for a class that there is not.
-
-    >>> import tensorkit as tk
-    >>> tk.nn.functional.nll_loss(tk.tensor([[-0.5, -1.0], [-2.0, -0.25]]), tk.tensor([0, 1]))
-    tensor(0.3750)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
-    """
-    if not input.ndim:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if input.ndim != 1 and (not target.ndim or input.shape[0] != target.shape[0]):
-        found = target.shape[0] if target.ndim else 0
-        raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({found})."
-        )
-    _check_targets(input, target, weight, ignore_index)
-    target = _aligned(input, target)
-    places, share, axis = _shares(input, target, weight, ignore_index)
-    losses = (-input.gather(axis, places).squeeze(axis) * share).where(target.ne(ignore_index), 0)
-    return losses.sum() / share.sum() if reduction == MEAN else reduced(losses, reduction)
 
 
 def _of_chances(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, smoothing: float
 ) -> Tensor:
     """`cross_entropy_loss` with a chance for each class in the place of one class."""
-    axis = _axis(input)
+    axis = class_axis(input)
     classes = input.shape[axis]
     if smoothing > 0:
         target = target * (1 - smoothing) + smoothing / classes
@@ -189,14 +70,14 @@ def _smoothed(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int, smoothing: float
 ) -> Tensor:
     """`cross_entropy_loss` where a small part of each target's chance belongs to all classes alike."""
-    axis = _axis(input)
+    axis = class_axis(input)
     chances = log_softmax(input, axis)
     right = nll_loss_nd(chances, target, weight, reduction, ignore_index)
     ignored = target.eq(ignore_index)
     spread = chances if weight is None else chances * weight.view(_along(input, axis))
     even = (-spread.sum(axis)).masked_fill(ignored, 0)
     if reduction == MEAN:
-        _, share, _ = _shares(input, target, weight, ignore_index)
+        _, share, _ = shares_of(input, target, weight, ignore_index)
         even = even.sum() / share.sum()
     elif reduction == SUM:
         even = even.sum()
@@ -232,7 +113,7 @@ def cross_entropy_loss(
         return _of_chances(input, target, weight, reduction, label_smoothing)
     if label_smoothing > 0:
         return _smoothed(input, target, weight, reduction, ignore_index, label_smoothing)
-    chances = log_softmax(input, _axis(input))
+    chances = log_softmax(input, class_axis(input))
     return nll_loss_nd(chances, target, weight, reduction, ignore_index)
 
 
@@ -245,7 +126,7 @@ def _check_chances(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
         raise RuntimeError("ignore_index is not supported for floating point target")
     if not input.ndim:
         raise IndexError("Dimension specified as 1 but tensor has no dimensions")
-    classes = input.shape[_axis(input)]
+    classes = input.shape[class_axis(input)]
     if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
         raise RuntimeError(
             f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "

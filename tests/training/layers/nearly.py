@@ -70,7 +70,7 @@ def _same(one: Any, other: Any) -> bool:
             if not numpy.isclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True):
                 return False
         elif isinstance(a, str) and isinstance(b, str):
-            if a != re.sub(r"(?<![\w.])torch\.", "tensorkit.", b):
+            if a != re.sub(r"(?<![\w.#])torch\.", "tensorkit.", b):
                 return False
         elif a != b:
             return False
