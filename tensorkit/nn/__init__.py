@@ -16,6 +16,17 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d
+from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from tensorkit.nn.layers.lazy import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyLinear,
+)
 from tensorkit.nn.layers.linear import Bilinear, Linear
 from tensorkit.nn.layers.padding import (
     CircularPad1d,
@@ -49,8 +60,21 @@ __all__ = [
     "ConstantPad2d",
     "ConstantPad3d",
     "Container",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "Flatten",
     "Identity",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyLinear",
     "Linear",
     "Module",
     "ModuleDict",

@@ -16,11 +16,12 @@ import sys
 from types import ModuleType
 
 from tensorkit.nn import containers as container
-from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import linear, padding, shape
+from tensorkit.nn import lazy, module, parameter_containers
+from tensorkit.nn.layers import conv, conv_transpose, linear, padding, shape
+from tensorkit.nn.layers import lazy as lazy_layers
 from tensorkit.nn.layers import shape as flatten
 
-__all__ = ["container", "flatten", "linear", "module", "padding"]
+__all__ = ["container", "conv", "flatten", "lazy", "linear", "module", "padding"]
 
 
 def __dir__() -> list[str]:
@@ -42,8 +43,13 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
 
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place("conv", conv, "_ConvNd", *conv.__all__)
+_place("conv", conv_transpose, "_ConvTransposeNd", *conv_transpose.__all__)
+_place("conv", lazy_layers, *(name for name in lazy_layers.__all__ if "Conv" in name))
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
+_place("lazy", lazy, "LazyModuleMixin")
+_place("linear", lazy_layers, "LazyLinear")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
 _place("padding", padding, *padding.__all__)
