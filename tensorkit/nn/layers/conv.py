@@ -5,9 +5,11 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#convolution-layers
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
 
 from tensorkit.autograd.grad_mode import no_grad
 from tensorkit.memory_format import contiguous_format
@@ -22,6 +24,7 @@ from tensorkit.tensor import Tensor
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 
 Ints = tuple[int, ...]
+M = TypeVar("M", bound=Module)
 
 
 def __dir__() -> list[str]:
@@ -31,6 +34,19 @@ def __dir__() -> list[str]:
 def _each(value: Any, rank: int) -> Ints:
     """One number for each spatial dimension, where one stands for all."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * rank
+
+
+def own_init(cls: type[M]) -> type[M]:
+    """A class with an ``__init__`` of its own that is its base's: Python names the class where a call is wrong."""
+    shared: Any = cls.__init__
+    made = FunctionType(
+        shared.__code__, shared.__globals__, shared.__name__, shared.__defaults__, shared.__closure__
+    )
+    functools.update_wrapper(made, shared)
+    made.__qualname__ = f"{cls.__name__}.__init__"
+    del made.__wrapped__  # type: ignore[attr-defined]
+    cls.__init__ = made  # type: ignore[method-assign]
+    return cls
 
 
 class _ConvNd(Module):
@@ -198,6 +214,7 @@ class _Conv(_ConvNd):
         return self._conv_forward(input, self.weight, self.bias)
 
 
+@own_init
 class Conv1d(_Conv):
     """A convolution over sequences: (n, in_channels, length) gives (n, out_channels, places).
 
@@ -216,6 +233,7 @@ class Conv1d(_Conv):
     _function = staticmethod(conv1d)
 
 
+@own_init
 class Conv2d(_Conv):
     """A convolution over images: (n, in_channels, h, w) gives (n, out_channels, ...); or one image, without n.
 
@@ -248,6 +266,7 @@ class Conv2d(_Conv):
     _function = staticmethod(conv2d)
 
 
+@own_init
 class Conv3d(_Conv):
     """A convolution over volumes: (n, in_channels, d, h, w) gives (n, out_channels, ...). As `Conv2d` otherwise.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorkit.nn.layers.conv import Ints, _ConvNd, _each
+from tensorkit.nn.layers.conv import Ints, _ConvNd, _each, own_init
 from tensorkit.ops.nn.conv import conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorkit.tensor import Tensor
 
@@ -95,6 +95,7 @@ class _ConvTransposeNd(_ConvNd):
         return [size - low for size, low in zip(output_size, least, strict=True)]
 
 
+@own_init
 class ConvTranspose1d(_ConvTransposeNd):
     """A transposed convolution over sequences: (n, in_channels, length) gives (n, out_channels, longer).
 
@@ -111,6 +112,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     _function = staticmethod(conv_transpose1d)
 
 
+@own_init
 class ConvTranspose2d(_ConvTransposeNd):
     """A transposed convolution over images: (n, in_channels, h, w) gives (n, out_channels, ...), larger by `stride`.
 
@@ -140,6 +142,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     _function = staticmethod(conv_transpose2d)
 
 
+@own_init
 class ConvTranspose3d(_ConvTransposeNd):
     """A transposed convolution over volumes: (n, in_channels, d, h, w) gives (n, out_channels, ...), larger.
 

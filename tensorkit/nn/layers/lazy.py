@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorkit.autograd.grad_mode import no_grad
-from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d, Ints, _ConvNd
+from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d, Ints, _ConvNd, own_init
 from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tensorkit.nn.layers.linear import Linear
 from tensorkit.nn.lazy import LazyModuleMixin
@@ -168,6 +168,7 @@ class _LazyConvTranspose(_LazyConvXdMixin):
         self._begin(out_channels, bias, device, dtype)
 
 
+@own_init
 class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
     """`Conv1d` that takes `in_channels` from its first input; its other arguments are the same.
 
@@ -182,6 +183,7 @@ class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
     cls_to_become = Conv1d
 
 
+@own_init
 class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
     """`Conv2d` that takes `in_channels` from its first input; its other arguments are the same.
 
@@ -196,6 +198,7 @@ class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
     cls_to_become = Conv2d
 
 
+@own_init
 class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
     """`Conv3d` that takes `in_channels` from its first input; its other arguments are the same.
 
@@ -210,6 +213,7 @@ class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
     cls_to_become = Conv3d
 
 
+@own_init
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[misc]
     """`ConvTranspose1d` that takes `in_channels` from its first input; its other arguments are the same.
 
@@ -224,6 +228,7 @@ class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[
     cls_to_become = ConvTranspose1d
 
 
+@own_init
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[misc]
     """`ConvTranspose2d` that takes `in_channels` from its first input; its other arguments are the same.
 
@@ -238,6 +243,7 @@ class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[
     cls_to_become = ConvTranspose2d
 
 
+@own_init
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):  # type: ignore[misc]
     """`ConvTranspose3d` that takes `in_channels` from its first input; its other arguments are the same.
 
