@@ -18,6 +18,7 @@ from tensorkit.nn.containers import (
 from tensorkit.nn.factories import factory_kwargs
 from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d
 from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from tensorkit.nn.layers.fold import Fold, Unfold
 from tensorkit.nn.layers.lazy import (
     LazyConv1d,
     LazyConv2d,
@@ -67,6 +68,7 @@ __all__ = [
     "ConvTranspose2d",
     "ConvTranspose3d",
     "Flatten",
+    "Fold",
     "Identity",
     "LazyConv1d",
     "LazyConv2d",
@@ -90,6 +92,7 @@ __all__ = [
     "ReplicationPad3d",
     "Sequential",
     "Unflatten",
+    "Unfold",
     "UninitializedBuffer",
     "UninitializedParameter",
     "ZeroPad1d",

@@ -17,11 +17,11 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import lazy, module, parameter_containers
-from tensorkit.nn.layers import conv, conv_transpose, linear, padding, shape
+from tensorkit.nn.layers import conv, conv_transpose, fold, linear, padding, shape
 from tensorkit.nn.layers import lazy as lazy_layers
 from tensorkit.nn.layers import shape as flatten
 
-__all__ = ["container", "conv", "flatten", "lazy", "linear", "module", "padding"]
+__all__ = ["container", "conv", "flatten", "fold", "lazy", "linear", "module", "padding"]
 
 
 def __dir__() -> list[str]:
@@ -48,6 +48,7 @@ _place("conv", conv_transpose, "_ConvTransposeNd", *conv_transpose.__all__)
 _place("conv", lazy_layers, *(name for name in lazy_layers.__all__ if "Conv" in name))
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
+_place("fold", fold, "Fold", "Unfold")
 _place("lazy", lazy, "LazyModuleMixin")
 _place("linear", lazy_layers, "LazyLinear")
 _place("linear", shape, "Identity")

@@ -88,6 +88,18 @@ class Mine(nn.modules.lazy.LazyModuleMixin, nn.Module):
         return x
 fails(lambda: Mine()(torch.ones(1)))
 """,
+    "columns": """
+torch.manual_seed(6)
+for made, size in (
+    (nn.Unfold(2), (2, 3, 3, 4)), (nn.Unfold((2, 1), 2, (1, 0), [1, 2]), (3, 3, 4)),
+    (nn.Fold((3, 4), 2), (2, 8, 6)), (nn.Fold(4, (2, 1), 2, (1, 0), (1, 2)), (4, 8)),
+):
+    x = torch.rand(size, requires_grad=True)
+    say(made, type(made), made.state_dict())
+    both(made(x), x)
+fails(lambda: nn.Fold(4))
+fails(lambda: nn.functional.unfold(torch.ones(1, 2, 3, 3)))
+""",
     "refusals": """
 fails(lambda: nn.Conv2d(3, 4, 3, groups=2))
 fails(lambda: nn.Conv2d(4, 3, 3, groups=2))
