@@ -59,7 +59,7 @@ class LazyModuleMixin(Base):
             loaded = state_dict.get(prefix + name)
             if value is not None and loaded is not None and is_lazy(value) and not is_lazy(loaded):
                 with no_grad():
-                    value.materialize(loaded.shape)  # type: ignore[attr-defined]
+                    value.materialize(loaded.shape)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Give the parameters their sizes, by the arguments of the first call: a lazy class must say how."""

@@ -41,6 +41,7 @@ __all__ = [
     "BUT_INEXACT",
     "BUT_REAL",
     "FUNCTIONAL",
+    "INNER",
     "LIMITED",
     "Array",
     "DType",
@@ -76,6 +77,8 @@ def not_differentiable(name: str, *arguments: str) -> Callable[[dict[str, Any]],
 
 FUNCTIONAL = "nn.functional"
 """The namespace of what is a function of ``nn.functional`` alone."""
+INNER = "_C._nn"
+"""The namespace of what functions of ``nn.functional`` are made of: PyTorch keeps it to itself, and so does the kit."""
 BUT_FLOATS = tuple(kind for kind in dtypes.ALL if kind.category != 2)
 """All dtypes but floating point numbers: what a kernel that takes no others has no code for."""
 BUT_INEXACT = tuple(kind for kind in dtypes.ALL if kind.category < 2)
@@ -113,7 +116,7 @@ def op(
         kernel: what fills the results that the body plans, by the type of device.
         lacks: PyTorch's name of the kernel, and the dtypes that it has no code for.
         derivative: how gradients pass back; an operation that is made of others needs none.
-        namespace: `FUNCTIONAL`, or "" where ``tensorkit`` itself offers it.
+        namespace: `FUNCTIONAL` or `INNER`, or "" where ``tensorkit`` itself offers it.
         methods: its names as a method of tensors.
         kind: "inplace" where it writes into its first tensor.
         fields: what else there is to say of it: see `Fields`.

@@ -20,7 +20,8 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def exported(tree: ast.Module) -> list[str] | None:
     """The names of an explicit `__all__ = [...]`; None when there is none.
 
-    Names put together by code cannot be found by a reader, so only string literals count.
+    Names put together by code cannot be found by a reader, so only string literals count, and ``*chapter.__all__`` of a
+    module that collects chapters.
     """
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -28,7 +29,10 @@ def exported(tree: ast.Module) -> list[str] | None:
             value = getattr(node, "value", None)
             assert isinstance(value, (ast.List, ast.Tuple)), "__all__ must be a plain list"
             names = [part.value for part in value.elts if isinstance(part, ast.Constant)]
-            assert len(names) == len(value.elts), "__all__ must hold plain strings"
+            others = [part for part in value.elts if not isinstance(part, ast.Constant)]
+            assert all(ast.unparse(part).endswith(".__all__") for part in others), (
+                "__all__ must hold plain strings"
+            )
             return [str(name) for name in names]
     return None
 

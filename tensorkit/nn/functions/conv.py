@@ -38,7 +38,8 @@ def unfold(
     input: Tensor, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1
 ) -> Tensor:
     """The elements under each place of a window as a column: see the operation ``im2col``."""
-    return im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
+    made: Tensor = im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
+    return made
 
 
 def fold(
@@ -50,6 +51,7 @@ def fold(
     stride: Pair = 1,
 ) -> Tensor:
     """Columns, added to an image under windows: see the operation ``col2im``."""
-    return col2im(
+    made: Tensor = col2im(
         input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
     )
+    return made

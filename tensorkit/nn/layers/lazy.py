@@ -123,7 +123,8 @@ class _LazyConvXdMixin(LazyModuleMixin, Base):
                 f"Expected {alone}D (unbatched) or {alone + 1}D (batched) input to {type(self).__name__}, but got "
                 f"input of size: {input.shape}"
             )
-        return input.shape[-alone]
+        channels: int = input.shape[-alone]
+        return channels
 
     def _get_num_spatial_dims(self) -> int:
         return self._rank
@@ -169,7 +170,7 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 
 
 @own_init
-class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
+class LazyConv1d(_LazyConv, Conv1d):
     """`Conv1d` that takes `in_channels` from its first input; its other arguments are the same.
 
     >>> import tensorkit as tk
@@ -184,7 +185,7 @@ class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
 
 
 @own_init
-class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
+class LazyConv2d(_LazyConv, Conv2d):
     """`Conv2d` that takes `in_channels` from its first input; its other arguments are the same.
 
     >>> import tensorkit as tk
@@ -199,7 +200,7 @@ class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
 
 
 @own_init
-class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
+class LazyConv3d(_LazyConv, Conv3d):
     """`Conv3d` that takes `in_channels` from its first input; its other arguments are the same.
 
     >>> import tensorkit as tk
@@ -214,7 +215,7 @@ class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
 
 
 @own_init
-class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[misc]
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """`ConvTranspose1d` that takes `in_channels` from its first input; its other arguments are the same.
 
     >>> import tensorkit as tk
@@ -229,7 +230,7 @@ class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[
 
 
 @own_init
-class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[misc]
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """`ConvTranspose2d` that takes `in_channels` from its first input; its other arguments are the same.
 
     >>> import tensorkit as tk
@@ -244,7 +245,7 @@ class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[
 
 
 @own_init
-class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):  # type: ignore[misc]
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """`ConvTranspose3d` that takes `in_channels` from its first input; its other arguments are the same.
 
     >>> import tensorkit as tk

@@ -12,7 +12,7 @@ from tensorkit.dtypes import int64
 from tensorkit.kernels import cuda
 from tensorkit.kernels.cpu import windows as on_cpu
 from tensorkit.kernels.windows import Ints, Window
-from tensorkit.ops.kit import BUT_INEXACT, FUNCTIONAL, LIMITED, Array, Dims, Plan, Result, Rule, Tensor, op
+from tensorkit.ops.kit import BUT_INEXACT, INNER, LIMITED, Array, Dims, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.nn.convolution import sides
 from tensorkit.ops.shared.on_device import operand
 
@@ -66,13 +66,13 @@ def _folded(g: Any, c: Any) -> Any:
 @op(
     {"cpu": on_cpu.unfold, "cuda": _unfold_there},
     lacks=("im2col_out_cpu", _LACKS),
-    namespace=FUNCTIONAL,
+    namespace=INNER,
     derivative=Rule("Im2ColBackward0", input=_folded),
 )
 @takes(
     "(Tensor input, tuple of ints kernel_size, tuple of ints dilation, tuple of ints padding, tuple of ints stride)"
 )
-def im2col(input: Tensor, kernel_size: Dims, dilation: Dims, padding: Dims, stride: Dims) -> Any:
+def im2col(input: Tensor, kernel_size: Dims, dilation: Dims, padding: Dims, stride: Dims) -> Plan:
     """The elements under each place of a window as a column: (n, channels, h, w) gives (n, channels * kernel, places).
 
     Args:
@@ -140,7 +140,7 @@ def _unfolded(g: Any, c: Any) -> Any:
 @op(
     {"cpu": _fold, "cuda": _fold_there},
     lacks=("col2im_out_cpu", _LACKS),
-    namespace=FUNCTIONAL,
+    namespace=INNER,
     rounded=4,
     derivative=Rule("Col2ImBackward0", input=_unfolded),
 )
@@ -150,7 +150,7 @@ def _unfolded(g: Any, c: Any) -> Any:
 )
 def col2im(
     input: Tensor, output_size: Dims, kernel_size: Dims, dilation: Dims, padding: Dims, stride: Dims
-) -> Any:
+) -> Plan:
     """Columns, added to an image under windows: (n, channels * kernel, places) gives (n, channels, h, w).
 
     Args:

@@ -24,6 +24,7 @@ from tensorkit.memory_format import channels_last, contiguous_format, formatted_
 from tensorkit.ops.kit import BUT_REAL, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.shared.on_device import operand
 from tensorkit.ops.shared.type_names import backend_name
+from tensorkit.ops.way import Kernels
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 
@@ -52,8 +53,8 @@ def _weigh_there(out: Tensor, image: Tensor, result: Tensor, window: Window) -> 
     cuda.windows.weigh(*(operand(resolved(one)) for one in tensors), sizes, window)
 
 
-_CONVOLVE = {"cpu": on_cpu.convolve, "cuda": _convolve_there}
-_SPREAD = {"cpu": on_cpu.spread, "cuda": _spread_there}
+_CONVOLVE: Kernels = {"cpu": on_cpu.convolve, "cuda": _convolve_there}
+_SPREAD: Kernels = {"cpu": on_cpu.spread, "cuda": _spread_there}
 
 # -- the three maps -------------------------------------------------------------------------------------------------
 
@@ -341,7 +342,8 @@ def convolution(
         _check_fit(input, weight, window)
         size = window.places(tuple(input.shape[2:]), kernel)
     _check_backend(input, weight, bias, window, transposed, more, size)
-    return _applied(input, weight, bias, size, window, transposed, False)
+    made: Tensor = _applied(input, weight, bias, size, window, transposed, False)
+    return made
 
 
 def _check_signs(stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints) -> None:
