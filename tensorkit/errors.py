@@ -216,7 +216,10 @@ def type_name(value: object) -> str:
     ('numpy.ndarray', 'tensorkit.dtype', 'Tensor', 'str')
     """
     kind = type(value)
-    package, name = getattr(kind, "__module__", "").partition(".")[0], kind.__name__
+    module, name = getattr(kind, "__module__", ""), kind.__name__
+    package = module.partition(".")[0]
+    if module.startswith(f"{__package__}.nn."):
+        return name  # PyTorch has these classes in Python, which knows no package there
     if package == __package__ and name == "Generator":
         return f"{package}._C.Generator"  # where PyTorch's sentence has it
     return (

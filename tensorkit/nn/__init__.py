@@ -31,6 +31,17 @@ from tensorkit.nn.layers.dropout import (
     Dropout2d,
     Dropout3d,
     FeatureAlphaDropout,
+from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d
+from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from tensorkit.nn.layers.fold import Fold, Unfold
+from tensorkit.nn.layers.lazy import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyLinear,
 )
 from tensorkit.nn.layers.linear import Bilinear, Linear
 from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
@@ -148,6 +159,22 @@ __all__ = [
     "KLDivLoss",
     "L1Loss",
     "LeakyReLU",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Flatten",
+    "Fold",
+    "Identity",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyLinear",
     "Linear",
     "LogSigmoid",
     "LogSoftmax",
@@ -198,6 +225,7 @@ __all__ = [
     "Threshold",
     "TripletMarginLoss",
     "Unflatten",
+    "Unfold",
     "UninitializedBuffer",
     "UninitializedParameter",
     "ZeroPad1d",

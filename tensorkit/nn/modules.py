@@ -53,10 +53,14 @@ from tensorkit.nn.layers import (
     smooth_activation,
     softmax,
 )
+from tensorkit.nn import lazy, module, parameter_containers
+from tensorkit.nn.layers import conv, conv_transpose, fold, linear, padding, shape
+from tensorkit.nn.layers import lazy as lazy_layers
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
 __all__ = ["activation", "container", "flatten", "linear", "loss", "module"]
+__all__ = ["container", "conv", "flatten", "fold", "lazy", "linear", "module", "padding"]
 
 
 def __dir__() -> list[str]:
@@ -89,8 +93,15 @@ _place("activation", smooth_activation, *smooth_activation.__all__)
 _place("activation", softmax, *softmax.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place("conv", conv, "_ConvNd", *conv.__all__)
+_place("conv", conv_transpose, "_ConvTransposeNd", *conv_transpose.__all__)
+_place("conv", lazy_layers, *(name for name in lazy_layers.__all__ if "Conv" in name))
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", linear)
+_place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear")
+_place("fold", fold, "Fold", "Unfold")
+_place("lazy", lazy, "LazyModuleMixin")
+_place("linear", lazy_layers, "LazyLinear")
 _place("linear", shape, "Identity")
 _place("loss", loss, "_Loss", "_WeightedLoss", *loss.__all__)
 _place("loss", classification_loss, *classification_loss.__all__)

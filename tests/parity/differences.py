@@ -221,6 +221,10 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
+        "PyTorch folds into memory that is as large as the columns were, and uses a part of it",
+        lambda case, found: case.op == "col2im" and "storage bytes" in found.text,
+    ),
+    Deliberate(
         "which of its libraries PyTorch asks for a convolution of bfloat16, and so the sentence that refuses one, "
         "depends on the machine's processor; and what the library MKL-DNN does not take is not said in sentences",
         lambda case, found: (

@@ -21,6 +21,11 @@ __all__ = ["convolve", "fold", "spread", "unfold", "weigh"]
 Array = numpy.ndarray[Any, Any]
 
 
+def _inner(before: Ints, size: Ints) -> Any:
+    """Where the image lies in its frame."""
+    return (..., *(slice(p, p + i) for p, i in zip(before, size, strict=True)))
+
+
 def _framed(image: Array, reach: Ints, window: Window) -> Array:
     """The image in a frame of zeros, as wide as windows reach out of it."""
     size, before = image.shape[2:], window.padding
@@ -28,8 +33,7 @@ def _framed(image: Array, reach: Ints, window: Window) -> Array:
         return image
     around = [max(p + i, r) for p, i, r in zip(before, size, reach, strict=True)]
     framed = numpy.zeros((*image.shape[:2], *around), image.dtype)
-    inner = tuple(slice(p, p + i) for p, i in zip(before, size, strict=True))
-    framed[(..., *inner)] = image
+    framed[_inner(before, size)] = image
     return framed
 
 
@@ -44,20 +48,33 @@ def _windows(image: Array, kernel: Ints, places: Ints, window: Window) -> Array:
 
 def _blocks(count: int, size: int) -> Iterator[slice]:
     """Images in blocks whose columns stay in the processor's cache."""
-    some = max(1, PIECE // max(1, size))
+    some = _at_once(count, size)
     return (slice(start, min(start + some, count)) for start in range(0, count, some))
+
+
+def _at_once(count: int, size: int) -> int:
+    return min(max(1, PIECE // max(1, size)), count)
+
+
+def _columns(seen: Array, groups: int, across: int) -> Iterator[tuple[slice, Array]]:
+    """Block by block, in the same memory: that of new arrays would have to be brought in each time."""
+    inner = prod(seen.shape[1:]) // max(1, groups * across)
+    room = numpy.empty((_at_once(len(seen), groups * inner * across), *seen.shape[1:]), seen.dtype)
+    for some in _blocks(len(seen), groups * inner * across):
+        count = some.stop - some.start
+        room[:count] = seen[some]
+        yield some, room[:count].reshape(count, groups, inner, across)
 
 
 def convolve(out: Array, image: Array, weight: Array, bias: Array | None, window: Window) -> None:
     """``out[n, o, p] = bias[o] + sum(image[n, c, p * stride + k * dilation - padding] * weight[o, c, k])``."""
     groups, kernel, places = window.groups, weight.shape[2:], out.shape[2:]
-    seen = _windows(image, kernel, places, window)
-    inner, across = weight[0].size, prod(places)
-    rows = numpy.ascontiguousarray(weight).reshape(groups, -1, inner)
+    across = prod(places)
+    rows = numpy.ascontiguousarray(weight).reshape(groups, len(weight) // groups, weight[0].size)
     target = out if out.flags.c_contiguous else numpy.empty(out.shape, out.dtype)
     result = target.reshape(len(image), groups, len(weight) // groups, across)
-    for some in _blocks(len(image), groups * inner * across):
-        numpy.matmul(rows, seen[some].reshape(-1, groups, inner, across), out=result[some])
+    for some, columns in _columns(_windows(image, kernel, places, window), groups, across):
+        numpy.matmul(rows, columns, out=result[some])
     _finish(out, target, bias)
 
 
@@ -65,10 +82,11 @@ def spread(out: Array, image: Array, weight: Array, bias: Array | None, window: 
     """The opposite way: each element of the image adds its multiple of the weight to a window of `out`."""
     groups, kernel, places = window.groups, weight.shape[2:], image.shape[2:]
     inner, across = weight[0].size, prod(places)
-    rows = numpy.ascontiguousarray(weight).reshape(groups, -1, inner).swapaxes(1, 2)
+    rows = numpy.ascontiguousarray(weight).reshape(groups, len(weight) // groups, inner).swapaxes(1, 2)
     given = numpy.ascontiguousarray(image).reshape(len(image), groups, len(weight) // groups, across)
+    room = numpy.empty((_at_once(len(image), groups * inner * across), groups, inner, across), out.dtype)
     for some in _blocks(len(image), groups * inner * across):
-        columns = numpy.matmul(rows, given[some])
+        columns = numpy.matmul(rows, given[some], out=room[: some.stop - some.start])
         fold(out[some], columns.reshape(-1, out.shape[1], *kernel, *places), window)
     _finish(out, out, bias)
 
@@ -76,12 +94,10 @@ def spread(out: Array, image: Array, weight: Array, bias: Array | None, window: 
 def weigh(out: Array, image: Array, result: Array, window: Window) -> None:
     """What `convolve` multiplies its weight with: ``out[o, c, k]`` sums `image` times `result` over all places."""
     groups, places = window.groups, result.shape[2:]
-    inner, across = out[0].size, prod(places)
-    seen = _windows(image, out.shape[2:], places, window)
+    across = prod(places)
     given = numpy.ascontiguousarray(result).reshape(len(image), groups, len(out) // groups, across)
-    total = numpy.zeros((groups, len(out) // groups, inner), out.dtype)
-    for some in _blocks(len(image), groups * inner * across):
-        columns = seen[some].reshape(-1, groups, inner, across)
+    total = numpy.zeros((groups, len(out) // groups, out[0].size), out.dtype)
+    for some, columns in _columns(_windows(image, out.shape[2:], places, window), groups, across):
         total += numpy.matmul(given[some], columns.swapaxes(2, 3)).sum(0)
     out[...] = total.reshape(out.shape)
 
@@ -100,10 +116,10 @@ def fold(out: Array, columns: Array, window: Window) -> None:
     framed = numpy.zeros((*out.shape[:2], *around), out.dtype)
     for at in numpy.ndindex(*kernel):
         parts = zip(at, window.dilation, window.stride, places, strict=True)
-        under = tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, s, n in parts)
-        framed[(..., *under)] += columns[(slice(None), slice(None), *at)]
-    inner = tuple(slice(p, p + i) for p, i in zip(window.padding, out.shape[2:], strict=True))
-    out[...] = framed[(..., *inner)]
+        under: Any = (..., *(slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, s, n in parts))
+        there = framed[under]
+        numpy.add(there, columns[:, :, *at], out=there)
+    out[...] = framed[_inner(window.padding, out.shape[2:])]
 
 
 def _finish(out: Array, made: Array, bias: Array | None) -> None:

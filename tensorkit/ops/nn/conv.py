@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit.dispatch.call_errors import takes
@@ -54,9 +54,9 @@ def _of(
     return made if batch is input else made.squeeze(0)
 
 
-def _listed(given: Dims, rank: int) -> Sequence[int]:
+def _listed(given: Any, rank: int) -> tuple[int, ...]:
     """One number stands for all dimensions; a sequence is taken as it is."""
-    return given if isinstance(given, (tuple, list)) else (int(given),) * rank  # type: ignore[call-overload]
+    return tuple(given) if isinstance(given, (tuple, list)) else (int(given),) * rank
 
 
 def _batched(input: Tensor, rank: int, name: str) -> Tensor:
@@ -70,10 +70,15 @@ def _batched(input: Tensor, rank: int, name: str) -> Tensor:
     return input.unsqueeze(0)
 
 
-def _complex(real: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def _complex(
+    real: Callable[[Tensor, Tensor, Tensor | None], Tensor],
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+) -> Tensor:
     """A convolution of complex numbers, by three of real ones; of real numbers as it is."""
     if not input.is_complex():
-        return real(input, weight, bias)  # type: ignore[no-any-return]
+        return real(input, weight, bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.dtype is not input.dtype:
             raise RuntimeError(
@@ -91,8 +96,8 @@ def _same(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None,
-    stride: Sequence[int],
-    dilation: Sequence[int],
+    stride: tuple[int, ...],
+    dilation: tuple[int, ...],
     groups: int,
 ) -> Tensor:
     """A result as large as the image; where the frame of zeros is uneven, it is wider at the end."""

@@ -24,10 +24,11 @@ from tensorkit.memory_format import channels_last, contiguous_format, formatted_
 from tensorkit.ops.kit import BUT_REAL, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.shared.on_device import operand
 from tensorkit.ops.shared.type_names import backend_name
+from tensorkit.ops.way import Kernels
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 
-__all__ = ["convolution"]
+__all__ = ["convolution", "sides"]
 
 # -- the kernels of a device ----------------------------------------------------------------------------------------
 
@@ -52,8 +53,8 @@ def _weigh_there(out: Tensor, image: Tensor, result: Tensor, window: Window) -> 
     cuda.windows.weigh(*(operand(resolved(one)) for one in tensors), sizes, window)
 
 
-_CONVOLVE = {"cpu": on_cpu.convolve, "cuda": _convolve_there}
-_SPREAD = {"cpu": on_cpu.spread, "cuda": _spread_there}
+_CONVOLVE: Kernels = {"cpu": on_cpu.convolve, "cuda": _convolve_there}
+_SPREAD: Kernels = {"cpu": on_cpu.spread, "cuda": _spread_there}
 
 # -- the three maps -------------------------------------------------------------------------------------------------
 
@@ -207,7 +208,7 @@ def _check_kernel(input: Tensor, weight: Tensor, window: Window, more: Ints, siz
     if 0 in dilation:
         raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
     if 0 in kernel:
-        told = ": {} x {} x {} (TxHxW)".format(*kernel) if len(kernel) == 3 else f" {_told('kernel', kernel)}"
+        told = ": {} x {} x {} (TxHxW)".format(*kernel) if len(kernel) == 3 else f" {sides('kernel', kernel)}"
         told = f" {list(kernel)}" if spread else told
         raise RuntimeError(f"kernel size should be greater than zero, but got{told}")
     code = "slow_conv_dilated<>" if spread else "slow_conv2d_cpu" if len(kernel) == 2 else "compute_columns3d"
@@ -225,7 +226,7 @@ def _check_transposed(
     more = (0,) * missing + more
     if 0 in dilation:
         raise RuntimeError(
-            f"dilation should be greater than zero, but got {_told('dilation', dilation, ', ')}"
+            f"dilation should be greater than zero, but got {sides('dilation', dilation, ', ')}"
         )
     if rank == 3 and not weight.numel():
         raise RuntimeError(
@@ -233,9 +234,9 @@ def _check_transposed(
             f"expected for weight, but got: {list(weight.shape)}"
         )
     if 0 in kernel:
-        raise RuntimeError(f"kernel size should be greater than zero, but got {_told('kernel', kernel)}")
+        raise RuntimeError(f"kernel size should be greater than zero, but got {sides('kernel', kernel)}")
     if any(m >= s and m >= d for m, s, d in zip(more, stride, dilation, strict=True)):
-        told = (_told("output_padding", more), _told("stride", stride), _told("dilation", dilation))
+        told = (sides("output_padding", more), sides("stride", stride), sides("dilation", dilation))
         raise RuntimeError(
             f"output padding must be smaller than either stride or dilation, but got {' '.join(told)}"
         )
@@ -251,9 +252,10 @@ def _check_transposed(
     return f"slow_conv_transpose{rank}d_out_cpu", True
 
 
-def _told(name: str, values: Sequence[int], between: str = " ") -> str:
-    sides = ("depth", "height", "width")[-len(values) :]
-    return between.join(f"{name}_{side}: {value}" for side, value in zip(sides, values, strict=True))
+def sides(name: str, values: Sequence[int], between: str = " ") -> str:
+    """A number for each spatial dimension, in words: ``"stride_height: 1 stride_width: 2"``."""
+    known = ("depth", "height", "width")[-len(values) :]
+    return between.join(f"{name}_{side}: {value}" for side, value in zip(known, values, strict=True))
 
 
 _SHORT = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
@@ -340,7 +342,8 @@ def convolution(
         _check_fit(input, weight, window)
         size = window.places(tuple(input.shape[2:]), kernel)
     _check_backend(input, weight, bias, window, transposed, more, size)
-    return _applied(input, weight, bias, size, window, transposed, False)
+    made: Tensor = _applied(input, weight, bias, size, window, transposed, False)
+    return made
 
 
 def _check_signs(stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints) -> None:
