@@ -172,6 +172,7 @@ from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.batch_norm import batch_norm, instance_norm
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
 from tensorkit.ops.nn.dropout import (
     alpha_dropout,
@@ -184,6 +185,7 @@ from tensorkit.ops.nn.dropout import (
     feature_dropout_,
 )
 from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
+from tensorkit.ops.nn.group_norm import group_norm
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
@@ -654,6 +656,7 @@ __all__ = [
     "backends",
     "baddbmm",
     "bartlett_window",
+    "batch_norm",
     "bernoulli",
     "bfloat16",
     "binary_cross_entropy_with_logits",
@@ -826,6 +829,7 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "group_norm",
     "gt",
     "half",
     "hamming_window",
@@ -855,6 +859,7 @@ __all__ = [
     "inference_mode",
     "initial_seed",
     "inner",
+    "instance_norm",
     "int",
     "int16",
     "int32",

@@ -16,6 +16,14 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
+from tensorkit.nn.layers.batch_norm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+)
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -24,7 +32,15 @@ from tensorkit.nn.layers.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
-from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
+from tensorkit.nn.layers.instance_norm import (
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from tensorkit.nn.layers.normalisation import GroupNorm, LayerNorm, RMSNorm
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.sparse import Embedding
 from tensorkit.nn.module import Module
@@ -33,6 +49,9 @@ from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
     "AlphaDropout",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
     "Buffer",
     "Container",
     "Dropout",
@@ -42,8 +61,18 @@ __all__ = [
     "Embedding",
     "FeatureAlphaDropout",
     "Flatten",
+    "GroupNorm",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
     "Module",
     "ModuleDict",
     "ModuleList",

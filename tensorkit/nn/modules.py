@@ -16,13 +16,26 @@ import sys
 from types import ModuleType
 
 from tensorkit.nn import containers as container
-from tensorkit.nn import module, parameter_containers
+from tensorkit.nn import lazy, module, parameter_containers
+from tensorkit.nn.layers import batch_norm as batchnorm
 from tensorkit.nn.layers import dropout, shape, sparse
+from tensorkit.nn.layers import instance_norm as instancenorm
 from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "sparse"]
+__all__ = [
+    "batchnorm",
+    "container",
+    "dropout",
+    "flatten",
+    "instancenorm",
+    "lazy",
+    "linear",
+    "module",
+    "normalization",
+    "sparse",
+]
 
 
 def __dir__() -> list[str]:
@@ -42,21 +55,14 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
         setattr(found, one, cls)
 
 
+_place("batchnorm", batchnorm, "_BatchNorm", "_NormBase", *batchnorm.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
-_place(
-    "dropout",
-    dropout,
-    "AlphaDropout",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "FeatureAlphaDropout",
-    "_DropoutNd",
-)
+_place("dropout", dropout, "_DropoutNd", *dropout.__all__)
 _place("flatten", shape, "Flatten", "Unflatten")
+_place("instancenorm", instancenorm, "_InstanceNorm", *instancenorm.__all__)
+_place("lazy", lazy, "LazyModuleMixin")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
-_place("normalization", normalization, "LayerNorm", "RMSNorm")
-_place("sparse", sparse, "Embedding")
+_place("normalization", normalization, *normalization.__all__)
+_place("sparse", sparse, *sparse.__all__)
