@@ -187,6 +187,7 @@ from tensorkit.ops.nn.dropout import (
 from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
 from tensorkit.ops.nn.group_norm import group_norm
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
+from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -718,6 +719,7 @@ __all__ = [
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_similarity",
     "count_nonzero",
     "cov",
     "cross",
@@ -992,6 +994,7 @@ __all__ = [
     "orgqr",
     "ormqr",
     "outer",
+    "pairwise_distance",
     "pca_lowrank",
     "pdist",
     "permute",

@@ -24,6 +24,7 @@ from tensorkit.nn.layers.batch_norm import (
     LazyBatchNorm2d,
     LazyBatchNorm3d,
 )
+from tensorkit.nn.layers.distance import CosineSimilarity, PairwiseDistance
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -54,6 +55,7 @@ __all__ = [
     "BatchNorm3d",
     "Buffer",
     "Container",
+    "CosineSimilarity",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -76,6 +78,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",

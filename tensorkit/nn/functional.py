@@ -8,9 +8,10 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, losses, normalisation, sparse
+from tensorkit.nn.functions import activations, distance, losses, normalisation, sparse
 from tensorkit.nn.functions import dropout as dropouts
 from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.distance import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.normalisation import *  # noqa: F403
@@ -18,6 +19,7 @@ from tensorkit.nn.functions.sparse import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
+    *distance.__all__,
     *dropouts.__all__,
     *losses.__all__,
     *normalisation.__all__,

@@ -18,7 +18,7 @@ from types import ModuleType
 from tensorkit.nn import containers as container
 from tensorkit.nn import lazy, module, parameter_containers
 from tensorkit.nn.layers import batch_norm as batchnorm
-from tensorkit.nn.layers import dropout, shape, sparse
+from tensorkit.nn.layers import distance, dropout, shape, sparse
 from tensorkit.nn.layers import instance_norm as instancenorm
 from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
@@ -27,6 +27,7 @@ from tensorkit.nn.layers import shape as linear
 __all__ = [
     "batchnorm",
     "container",
+    "distance",
     "dropout",
     "flatten",
     "instancenorm",
@@ -58,6 +59,7 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
 _place("batchnorm", batchnorm, "_BatchNorm", "_NormBase", *batchnorm.__all__)
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place("distance", distance, *distance.__all__)
 _place("dropout", dropout, "_DropoutNd", *dropout.__all__)
 _place("flatten", shape, "Flatten", "Unflatten")
 _place("instancenorm", instancenorm, "_InstanceNorm", *instancenorm.__all__)

@@ -20,6 +20,19 @@ def told(layer, *inputs):
 """
 #: Sums are added in another order than PyTorch adds them: these are chosen so that every order gives the same.
 PROGRAMS = {
+    "distance": """
+a, b = torch.tensor([[3.0, 4.0], [0.0, 2.0]], requires_grad=True), torch.tensor([[6.0, 8.0], [5.0, 0.0]])
+for layer in (nn.CosineSimilarity(), nn.CosineSimilarity(0, 3.0), nn.PairwiseDistance(), nn.PairwiseDistance(1, 0.5),
+              nn.PairwiseDistance(keepdim=True)):
+    told(layer, a, b).sum().backward()
+    say(torch.round(a.grad * 1000) + 0.0)
+say(F.normalize(b), F.normalize(b, 1, (0, 1)), F.normalize(a, dim=-1, eps=3.0), F.normalize(b, out=torch.empty(0)))
+fails(lambda: F.normalize(a, out=torch.empty(0)))
+fails(lambda: F.cosine_similarity(a, torch.ones(3)))
+fails(lambda: F.cosine_similarity(b.long(), b.long()))
+say(F.cosine_similarity is torch.cosine_similarity, F.pairwise_distance is torch.pairwise_distance, F.pdist(b),
+    nn.CosineSimilarity.__module__)
+""",
     "batch norm": """
 def rounded(t):
     return t if t is None or not t.is_floating_point() else torch.round(t.detach() * 1000) + 0.0
