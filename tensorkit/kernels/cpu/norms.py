@@ -28,7 +28,7 @@ def _solid(array: Array) -> Array:
 
 
 def _grain(rows: Array) -> int:
-    return max(1, PIECE // max(1, rows.shape[1]))
+    return max(1, PIECE // max(1, int(rows.shape[1])))
 
 
 def _row(values: Array | None, count: int, usual: int, kind: Any) -> Array:

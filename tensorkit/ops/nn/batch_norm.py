@@ -13,7 +13,7 @@ from tensorkit.autograd.grad_mode import no_grad, state
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.kernels.cpu import norms
 from tensorkit.memory_format import formatted_strides, suggested_format
-from tensorkit.ops.kit import BUT_FLOATS, Plan, Result, Rule, Tensor, not_differentiable, op
+from tensorkit.ops.kit import BUT_FLOATS, DType, Plan, Result, Rule, Tensor, not_differentiable, op
 
 __all__ = ["batch_norm", "check_kinds", "instance_norm", "is_mixed", "wide"]
 
@@ -54,7 +54,7 @@ def _by_channel(values: Tensor, input: Tensor) -> Tensor:
 
 
 @op({"cpu": norms.channel_moments})
-def _moments(input: Tensor) -> Any:
+def _moments(input: Tensor) -> Plan | tuple[Tensor, ...]:
     """The mean and the variance of each channel."""
     if input.device.type == "cuda":
         plain = wide(input)
@@ -64,7 +64,7 @@ def _moments(input: Tensor) -> Any:
 
 
 @op({"cpu": norms.channel_scaled})
-def _scaled(input: Tensor, centre: Tensor, scale: Tensor, shift: Tensor) -> Any:
+def _scaled(input: Tensor, centre: Tensor, scale: Tensor, shift: Tensor) -> Plan | Tensor:
     """``(input - centre) * scale + shift``, which each channel has one of."""
     if input.device.type == "cuda":
         made = (wide(input) - _by_channel(centre, input)) * _by_channel(scale, input) + _by_channel(
@@ -83,9 +83,9 @@ def _gradients(
     mean: Tensor,
     rstd: Tensor,
     training: bool,
-    size: Any,
-    kind: Any,
-) -> Any:
+    size: tuple[int, ...],
+    kind: DType,
+) -> Plan:
     """The gradients of input, weights and biases; that of the input of size 0, if it is not wanted."""
     stride = formatted_strides(input._lay(), suggested_format(input._lay())) if size != (0,) else None
     few = Result((input.shape[1],), kind)
@@ -172,7 +172,7 @@ def _native_batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-) -> Any:
+) -> tuple[Tensor, ...]:
     """`batch_norm` with the means, and one over the spreads, which the walk back needs."""
     if training and (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
@@ -192,6 +192,8 @@ def _native_batch_norm(
             _track(running_var, var * (count / (count - 1) if count > 1 else math.nan), momentum)
         mean, var = mean.to(wide(input).dtype), var.to(wide(input).dtype)
     else:
+        assert running_mean is not None
+        assert running_var is not None
         mean, var = wide(running_mean), wide(running_var)
     rstd = (var + eps).rsqrt()
     kept = (mean.to(kind), rstd.to(kind)) if training else (input.new_empty(0), input.new_empty(0))
@@ -283,10 +285,11 @@ def instance_norm(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
     batch, channels = input.size(0), input.size(1)
-    many = [None if one is None else one.repeat(batch) for one in (weight, bias, running_mean, running_var)]
+    given = weight, bias, running_mean, running_var
+    by, end, mean, var = (None if one is None else one.repeat(batch) for one in given)
     rows = input.contiguous().view(1, batch * channels, *input.shape[2:])
-    made = batch_norm(rows, *many, use_input_stats, momentum, eps, cudnn_enabled)
-    for own, one in ((running_mean, many[2]), (running_var, many[3])):
+    made = batch_norm(rows, by, end, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
+    for own, one in ((running_mean, mean), (running_var, var)):
         if own is not None and one is not None:
             own.copy_(one.view(batch, channels).mean(0))
     return made.view(input.shape)

@@ -61,7 +61,7 @@ def _native_group_norm(
     HxW: int,
     group: int,
     eps: float,
-) -> Any:
+) -> Plan | tuple[Tensor, ...]:
     """`group_norm` with the means, and one over the spreads, which the walk back needs."""
     check_kinds(input, weight, bias)
     if input.dtype in BUT_FLOATS:

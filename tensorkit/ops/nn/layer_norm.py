@@ -15,7 +15,7 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import norms
-from tensorkit.ops.kit import BUT_FLOATS, LIMITED, Plan, Result, Rule, Tensor, op
+from tensorkit.ops.kit import BUT_FLOATS, LIMITED, DType, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.nn.batch_norm import check_kinds, is_mixed, wide
 from tensorkit.ops.shared.type_names import cpp_name
 
@@ -97,10 +97,10 @@ def _gradients(
     weight: Tensor | None,
     mean: Tensor,
     rstd: Tensor,
-    size: Any,
-    row: Any,
-    kind: Any,
-) -> Any:
+    size: tuple[int, ...],
+    row: tuple[int, ...],
+    kind: DType,
+) -> Plan:
     """The gradients of input, weights and biases, in one pass over memory; of size 0, if they are not wanted."""
     results = Result(size, input.dtype), Result(row, kind), Result(row, kind)
     return Plan(results, (grad, input, weight, mean, rstd))
@@ -125,7 +125,7 @@ def _back(grads: Any, c: Any, wanted: set[str]) -> dict[str, Tensor]:
 )
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
-) -> Any:
+) -> Plan | tuple[Tensor, ...]:
     """`layer_norm` with the means, and one over the spreads, which the walk back needs.
 
     >>> import tensorkit as tk

@@ -60,7 +60,7 @@ def _norm_back(g: Any, c: Any) -> Any:
 
 
 @op(rounded=2, derivative=Rule("NormBackward1", input=_norm_back))
-def _norm(input: Tensor, p: float, dim: Any, keepdim: bool) -> Tensor:
+def _norm(input: Tensor, p: float, dim: int, keepdim: bool) -> Tensor:
     return vector_norm(input, p, dim, keepdim)
 
 
