@@ -172,6 +172,7 @@ from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.batch_norm import batch_norm, instance_norm
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
 from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorkit.ops.nn.convolution import convolution
@@ -186,6 +187,7 @@ from tensorkit.ops.nn.dropout import (
     feature_dropout_,
 )
 from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
+from tensorkit.ops.nn.group_norm import group_norm
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.linear import bilinear
 from tensorkit.ops.nn.padding import constant_pad_nd
@@ -199,6 +201,7 @@ from tensorkit.ops.nn.distance_losses import (
 )
 from tensorkit.ops.nn.distribution_losses import kl_div, poisson_nll_loss
 from tensorkit.ops.nn.rrelu import rrelu, rrelu_
+from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -668,6 +671,7 @@ __all__ = [
     "backends",
     "baddbmm",
     "bartlett_window",
+    "batch_norm",
     "bernoulli",
     "bfloat16",
     "bilinear",
@@ -739,6 +743,7 @@ __all__ = [
     "cosh",
     "cosh_",
     "cosine_embedding_loss",
+    "cosine_similarity",
     "count_nonzero",
     "cov",
     "cross",
@@ -852,6 +857,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gru_cell",
+    "group_norm",
     "gt",
     "half",
     "hamming_window",
@@ -882,6 +888,7 @@ __all__ = [
     "inference_mode",
     "initial_seed",
     "inner",
+    "instance_norm",
     "int",
     "int16",
     "int32",
@@ -1017,6 +1024,7 @@ __all__ = [
     "orgqr",
     "ormqr",
     "outer",
+    "pairwise_distance",
     "pca_lowrank",
     "pdist",
     "permute",

@@ -88,7 +88,7 @@ class Rule:
             applies=self.applies,
             unread=self.unread,
             converts=self.converts,
-            **self.formulas,
+            **self.formulas,  # type: ignore[arg-type]
         )
         rule.geometry = True
         return rule

@@ -24,6 +24,15 @@ from tensorkit.nn.layers.activation import (
     Softshrink,
     Threshold,
 )
+from tensorkit.nn.layers.batch_norm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+)
+from tensorkit.nn.layers.distance import CosineSimilarity, PairwiseDistance
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -91,6 +100,15 @@ from tensorkit.nn.layers.loss import (
     PoissonNLLLoss,
     SmoothL1Loss,
 )
+from tensorkit.nn.layers.instance_norm import (
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from tensorkit.nn.layers.normalisation import GroupNorm, LayerNorm, RMSNorm
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.smooth_activation import (
     CELU,
@@ -116,6 +134,9 @@ from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 __all__ = [
     "AlphaDropout",
     "Bilinear",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
     "Buffer",
     "CELU",
     "CircularPad1d",
@@ -125,6 +146,7 @@ __all__ = [
     "ConstantPad2d",
     "ConstantPad3d",
     "Container",
+    "CosineSimilarity",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -190,6 +212,22 @@ __all__ = [
     "NLLLoss",
     "NLLLoss2d",
     "PReLU",
+    "GroupNorm",
+    "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",

@@ -14,6 +14,10 @@ from tensorkit.nn.functions import linear as _linear
 from tensorkit.nn.functions import softmax as _softmax
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.conv import *  # noqa: F403
+from tensorkit.nn.functions import activations, distance, losses, normalisation, sparse
+from tensorkit.nn.functions import dropout as dropouts
+from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.distance import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
@@ -33,6 +37,8 @@ __all__ = [
     *conv.__all__,
     *_dropout.__all__,
     *_linear.__all__,
+    *distance.__all__,
+    *dropouts.__all__,
     *losses.__all__,
     *normalisation.__all__,
     *padding.__all__,

@@ -61,6 +61,27 @@ from tensorkit.nn.layers import shape as linear
 
 __all__ = ["activation", "container", "flatten", "linear", "loss", "module"]
 __all__ = ["container", "conv", "flatten", "fold", "lazy", "linear", "module", "padding"]
+from tensorkit.nn import lazy, module, parameter_containers
+from tensorkit.nn.layers import batch_norm as batchnorm
+from tensorkit.nn.layers import distance, dropout, shape, sparse
+from tensorkit.nn.layers import instance_norm as instancenorm
+from tensorkit.nn.layers import normalisation as normalization
+from tensorkit.nn.layers import shape as flatten
+from tensorkit.nn.layers import shape as linear
+
+__all__ = [
+    "batchnorm",
+    "container",
+    "distance",
+    "dropout",
+    "flatten",
+    "instancenorm",
+    "lazy",
+    "linear",
+    "module",
+    "normalization",
+    "sparse",
+]
 
 
 def __dir__() -> list[str]:
@@ -102,6 +123,14 @@ _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear"
 _place("fold", fold, "Fold", "Unfold")
 _place("lazy", lazy, "LazyModuleMixin")
 _place("linear", lazy_layers, "LazyLinear")
+_place("batchnorm", batchnorm, "_BatchNorm", "_NormBase", *batchnorm.__all__)
+_place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
+_place("container", parameter_containers, "ParameterDict", "ParameterList")
+_place("distance", distance, *distance.__all__)
+_place("dropout", dropout, "_DropoutNd", *dropout.__all__)
+_place("flatten", shape, "Flatten", "Unflatten")
+_place("instancenorm", instancenorm, "_InstanceNorm", *instancenorm.__all__)
+_place("lazy", lazy, "LazyModuleMixin")
 _place("linear", shape, "Identity")
 _place("loss", loss, "_Loss", "_WeightedLoss", *loss.__all__)
 _place("loss", classification_loss, *classification_loss.__all__)
@@ -112,3 +141,5 @@ _place("padding", padding)
 _place("rnn", rnn)
 _place("rnn", rnn_cells)
 _place("sparse", sparse)
+_place("normalization", normalization, *normalization.__all__)
+_place("sparse", sparse, *sparse.__all__)

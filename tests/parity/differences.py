@@ -143,6 +143,25 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
+        "PyTorch's threshold_ alone writes into expanded memory, which every other operation refuses",
+        lambda case, found: (
+            case.op in ("threshold", "threshold_") and case.writes() and case.layout() == "expanded"
+        ),
+    ),
+    Deliberate(
+        "whether sums of squares beyond the largest number become infinite or nan depends on the order of additions",
+        lambda case, found: case.op == "group_norm" and case.telling() and "values" in found.text,
+        chance=True,
+    ),
+    Deliberate(
+        "PyTorch casts complex numbers to real ones, or finds no type to add unsigned ones in, before its batch_norm "
+        "refuses the dtype",
+        lambda case, found: (
+            case.op in ("batch_norm", "instance_norm")
+            and ("Casting complex" in found.text or "INTERNAL ASSERT" in found.text)
+        ),
+    ),
+    Deliberate(
         "the mean of losses lies in PyTorch's storage of all of them, tensorkit's in one of its own",
         lambda case, found: ("_loss" in case.op or "entropy" in case.op) and "storage bytes" in found.text,
     ),
@@ -302,6 +321,9 @@ def find(case: Case, difference: Difference) -> Deliberate | None:
 
 #: PyTorch's vectorised loops and its plain ones disagree about the sign of a zero among equal operands.
 _ZERO_OF_EITHER_SIGN = {
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
     "maximum",
     "minimum",
     "fmax",

@@ -8,7 +8,7 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["layer_norm", "layer_norm_back"]
+__all__ = ["channel_back", "channel_moments", "channel_scaled", "layer_norm", "layer_norm_back"]
 
 _ENDLESS = numpy.inf
 
@@ -69,3 +69,64 @@ def layer_norm_back(grad, x, weight, mean, rstd, out, of_weight, of_bias):  # ty
             shift = pull * scale / real(count)
             for k in range(count):
                 made[k] = scale * g[k] * weight[k] - (row[k] - centre) * lean - shift
+
+
+@loop("void(f4[:,:,::1],f8[::1],f8[::1],i8,i8)", "void(f8[:,:,::1],f8[::1],f8[::1],i8,i8)", reordered=True)
+def channel_moments(x, mean, var, first, last):  # type: ignore[no-untyped-def]
+    batch, _, length = x.shape
+    for c in range(first, last):
+        total: Any = 0.0
+        for n in range(batch):
+            row = x[n, c]
+            for k in range(length):
+                total += row[k]
+        centre = total / (batch * length)
+        total = 0.0
+        for n in range(batch):
+            row = x[n, c]
+            for k in range(length):
+                apart = row[k] - centre
+                total += apart * apart
+        mean[c], var[c] = centre, total / (batch * length)
+
+
+@loop(
+    "void(f4[:,:,::1],f4[::1],f4[::1],f4[::1],f4[:,:,::1],i8,i8)",
+    "void(f8[:,:,::1],f8[::1],f8[::1],f8[::1],f8[:,:,::1],i8,i8)",
+)
+def channel_scaled(x, centre, scale, shift, out, first, last):  # type: ignore[no-untyped-def]
+    for n in range(first, last):
+        for c in range(x.shape[1]):
+            row, made, middle, a, b = x[n, c], out[n, c], centre[c], scale[c], shift[c]
+            for k in range(row.size):
+                made[k] = (row[k] - middle) * a + b
+
+
+@loop(
+    "void(f4[:,:,::1],f4[:,:,::1],f8[::1],f8[::1],f8[::1],f4[:,:,::1],f8[::1],f8[::1],b1,i8,i8)",
+    "void(f8[:,:,::1],f8[:,:,::1],f8[::1],f8[::1],f8[::1],f8[:,:,::1],f8[::1],f8[::1],b1,i8,i8)",
+    reordered=True,
+)
+def channel_back(grad, x, mean, rstd, weight, out, of_weight, of_bias, training, first, last):  # type: ignore[no-untyped-def]
+    batch, _, length = x.shape
+    real = x.dtype.type
+    for c in range(first, last):
+        centre = real(mean[c])
+        pull: Any = 0.0
+        turn: Any = 0.0
+        for n in range(batch):
+            g, row = grad[n, c], x[n, c]
+            for k in range(length):
+                pull += g[k]
+                turn += g[k] * (row[k] - centre)
+        of_weight[c], of_bias[c] = turn * rstd[c], pull
+        if out.size:
+            even, lean = real(0), real(0)
+            if training:
+                even = real(pull / (batch * length))
+                lean = real(turn * rstd[c] * rstd[c] / (batch * length))
+            scale = real(rstd[c] * weight[c])
+            for n in range(batch):
+                g, row, made = grad[n, c], x[n, c], out[n, c]
+                for k in range(length):
+                    made[k] = (g[k] - even - (row[k] - centre) * lean) * scale

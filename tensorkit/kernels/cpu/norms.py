@@ -12,7 +12,7 @@ from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LOOPS, PIECE
 
-__all__ = ["layer_norm", "layer_norm_back"]
+__all__ = ["channel_back", "channel_moments", "channel_scaled", "group_norm", "layer_norm", "layer_norm_back"]
 
 Array = numpy.ndarray[Any, Any]
 
@@ -28,7 +28,7 @@ def _solid(array: Array) -> Array:
 
 
 def _grain(rows: Array) -> int:
-    return max(1, PIECE // max(1, rows.shape[1]))
+    return max(1, PIECE // max(1, int(rows.shape[1])))
 
 
 def _row(values: Array | None, count: int, usual: int, kind: Any) -> Array:
@@ -114,3 +114,96 @@ def _back(
         steep = grad * weight
         turn = (steep * even).mean(1, keepdims=True)
         out[...] = rstd * (steep - steep.mean(1, keepdims=True) - even * turn)
+
+
+# -- channels -------------------------------------------------------------------------------------------------------
+
+_SHORT = 16  # channels of so few numbers in a row are taken side by side by NumPy
+
+
+def _channels(x: Array) -> Array:
+    """(n, channels, ...) as three dimensions, row-major."""
+    return _solid(x).reshape(x.shape[0], x.shape[1], -1)
+
+
+def _fast(loop: Loop, rows: Array) -> Any:
+    return _loop(loop, rows) if rows.shape[2] >= _SHORT else None
+
+
+def channel_moments(mean: Array, var: Array, x: Array) -> None:
+    """Fill the mean and the variance of each channel, in double precision."""
+    rows = _channels(x)
+    fast = _fast(norm_compiled.channel_moments, rows)
+    if fast is not None:
+        spread(lambda i, j: fast(rows, mean, var, i, j), mean.size, _grain(rows[0]))
+        return
+    centre = rows.mean((0, 2), dtype=numpy.float64, keepdims=True)
+    mean[...] = centre[0, :, 0]
+    var[...] = numpy.square(rows - centre).mean((0, 2))
+
+
+def channel_scaled(out: Array, x: Array, centre: Array, scale: Array, shift: Array) -> None:
+    """Fill ``(x - centre) * scale + shift``, which each channel has one of."""
+    rows = _channels(x)
+    given = [_row(one, rows.shape[1], 0, x.dtype) for one in (centre, scale, shift)]
+    fast = _fast(norm_compiled.channel_scaled, rows)
+    made = out.reshape(rows.shape) if out.flags.c_contiguous else numpy.empty_like(rows)
+    if fast is not None:
+        spread(lambda i, j: fast(rows, *given, made, i, j), len(rows), _grain(rows.reshape(len(rows), -1)))
+    else:
+        middle, by, end = (one[:, None] for one in given)
+        made[...] = (rows - middle) * by + end
+    if not out.flags.c_contiguous:
+        out[...] = made.reshape(out.shape)
+
+
+def channel_back(
+    out: Array,
+    of_weight: Array,
+    of_bias: Array,
+    grad: Array,
+    x: Array,
+    weight: Array | None,
+    mean: Array,
+    rstd: Array,
+    *,
+    training: bool,
+) -> None:
+    """Fill the gradients of the input, if it has elements, the weights and the biases."""
+    rows, pulls = _channels(x), _channels(grad)
+    mean, rstd = (_row(one, mean.size, 0, numpy.float64) for one in (mean, rstd))
+    by = _row(weight, mean.size, 1, numpy.float64)
+    made = numpy.empty(rows.shape if out.size else (0, 0, 0), x.dtype)
+    fast = _fast(norm_compiled.channel_back, rows)
+    shares = numpy.empty((2, mean.size))
+    if fast is not None:
+        spread(
+            lambda i, j: fast(pulls, rows, mean, rstd, by, made, shares[0], shares[1], training, i, j),
+            mean.size,
+            _grain(rows[0]),
+        )
+    else:
+        even = (rows - mean.astype(x.dtype)[:, None]) * rstd.astype(x.dtype)[:, None]
+        shares[0] = (pulls * even).sum((0, 2), dtype=numpy.float64)
+        shares[1] = pulls.sum((0, 2), dtype=numpy.float64)
+        lean, shift = shares * training / (rows.size / mean.size)
+        leant = pulls - even * lean.astype(x.dtype)[:, None] - shift.astype(x.dtype)[:, None]
+        made = leant * (rstd * by).astype(x.dtype)[:, None]
+    of_weight[...], of_bias[...] = shares
+    if out.size:
+        out[...] = made.reshape(out.shape)
+
+
+def group_norm(
+    out: Array, mean: Array, rstd: Array, x: Array, weight: Array | None, bias: Array | None, *, eps: float
+) -> None:
+    """Fill three results: groups of channels, normalised; their means; one over their spread."""
+    layer_norm(numpy.empty(x.shape, x.dtype), mean, rstd, x, None, None, eps=eps)
+    if not x.size:
+        return
+    channels = x.shape[1]
+    many = channels // mean.shape[1]
+    scale, centre = (numpy.repeat(one.astype(x.dtype), many, 1) for one in (rstd, mean))
+    scale = scale * _row(weight, channels, 1, x.dtype)
+    shift = _row(bias, channels, 0, x.dtype) - scale * centre
+    out[...] = (_channels(x) * scale[..., None] + shift[..., None]).reshape(x.shape)

@@ -16,7 +16,7 @@ from tensorkit.nn.parameter import Parameter
 from tensorkit.ops.creation.empty import empty
 from tensorkit.tensor import Tensor
 
-__all__ = ["LayerNorm", "RMSNorm"]
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
 
 def __dir__() -> list[str]:
@@ -140,3 +140,69 @@ class RMSNorm(Module):
     def extra_repr(self) -> str:
         """The arguments."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(Module):
+    """Gives each group of channels of each example mean 0 and variance 1, then each channel a learned scale and bias.
+
+    Args:
+        num_groups: how many groups there are. num_channels: how many channels: the input is (n, channels, ...).
+        eps: is added to the variance.
+        affine: whether there are a weight and a bias. bias: or a weight alone.
+
+    Raises:
+        ValueError: where the groups would not be of one size.
+
+    >>> import tensorkit as tk
+    >>> tk.nn.GroupNorm(2, 4)(tk.tensor([[1.0, 3.0, 10.0, 30.0]])).detach()
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html
+    """
+
+    __constants__ = ["num_groups", "num_channels", "eps", "affine"]  # noqa: RUF012 - as PyTorch's scripts read it
+    num_groups: int
+    num_channels: int
+    eps: float
+    affine: bool
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups != 0:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            new = Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None
+            self.register_parameter(name, new)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weights of 1, biases of 0."""
+        if self.affine:
+            init.ones_(self.weight)
+            if self.bias is not None:
+                init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """A tensor of the input's size."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )

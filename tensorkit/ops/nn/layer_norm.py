@@ -15,7 +15,8 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import norms
-from tensorkit.ops.kit import BUT_FLOATS, LIMITED, Plan, Result, Rule, Tensor, op
+from tensorkit.ops.kit import BUT_FLOATS, LIMITED, DType, Plan, Result, Rule, Tensor, op
+from tensorkit.ops.nn.batch_norm import check_kinds, is_mixed, wide
 from tensorkit.ops.shared.type_names import cpp_name
 
 __all__ = ["layer_norm", "native_layer_norm", "rms_norm"]
@@ -52,23 +53,7 @@ def _check_shape(
         )
 
 
-def _check_kinds(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
-    """Whether float32 weights go with a 16-bit input; other mixtures are refused."""
-    given = [one.dtype for one in (weight, bias) if one is not None]
-    mixed = bool(given) and given[0] is not input.dtype
-    if mixed and any(kind is not dtypes.float32 for kind in given):
-        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-    if mixed and input.dtype not in (dtypes.float16, dtypes.bfloat16):
-        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
-    return mixed
-
-
 # -- gradients ------------------------------------------------------------------------------------------------------
-
-
-def _wide(input: Tensor) -> Tensor:
-    """16-bit numbers in single precision."""
-    return input.float() if input.dtype in (dtypes.float16, dtypes.bfloat16) else input
 
 
 def _finite(sums: Tensor) -> Tensor:
@@ -90,7 +75,7 @@ def _axes(input: Tensor, shape: Sequence[int]) -> list[int]:
 
 def _composed_back(grad: Tensor, c: Any, wanted: set[str]) -> dict[str, Tensor]:
     """The gradients in tensors: they may be differentiated again, and are those of a CUDA device."""
-    input, grad, axes = _wide(c.input), _wide(grad), _axes(c.input, c.normalized_shape)
+    input, grad, axes = wide(c.input), wide(grad), _axes(c.input, c.normalized_shape)
     even, _, rstd = _even(input, axes, c.eps)
     made, outer = {}, list(range(axes[0]))
     if "input" in wanted:
@@ -112,10 +97,10 @@ def _gradients(
     weight: Tensor | None,
     mean: Tensor,
     rstd: Tensor,
-    size: Any,
-    row: Any,
-    kind: Any,
-) -> Any:
+    size: tuple[int, ...],
+    row: tuple[int, ...],
+    kind: DType,
+) -> Plan:
     """The gradients of input, weights and biases, in one pass over memory; of size 0, if they are not wanted."""
     results = Result(size, input.dtype), Result(row, kind), Result(row, kind)
     return Plan(results, (grad, input, weight, mean, rstd))
@@ -140,7 +125,7 @@ def _back(grads: Any, c: Any, wanted: set[str]) -> dict[str, Tensor]:
 )
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
-) -> Any:
+) -> Plan | tuple[Tensor, ...]:
     """`layer_norm` with the means, and one over the spreads, which the walk back needs.
 
     >>> import tensorkit as tk
@@ -150,16 +135,14 @@ def native_layer_norm(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.layer_norm.html
     """
     _check_listed("native_layer_norm", normalized_shape)
-    mixed = _check_kinds(input, weight, bias)
+    check_kinds(input, weight, bias)
     _check_shape(input, normalized_shape, weight, bias, ", ")
     if input.dtype in BUT_FLOATS:
         raise missing_kernel("LayerNormKernelImpl", input.dtype.label)
-    if weight is not None and bias is not None and bias.dtype is not weight.dtype:
-        raise RuntimeError(f"expected scalar type {weight.dtype.label} but found {bias.dtype.label}")
     axes = _axes(input, normalized_shape)
-    kind = dtypes.float32 if mixed else input.dtype
+    kind = dtypes.float32 if is_mixed(input, weight, bias) else input.dtype
     if input.device.type == "cuda":
-        even, mean, rstd = _even(_wide(input), axes, eps)
+        even, mean, rstd = _even(wide(input), axes, eps)
         even = even if weight is None else even * weight
         even = even if bias is None else even + bias
         return even.to(input.dtype).contiguous(), mean.to(kind), rstd.to(kind)
@@ -223,9 +206,9 @@ def rms_norm(
         warn(f"Mismatch dtype between input and weight: {kinds}, Cannot dispatch to fused implementation.")
     if input.dtype.category < 2 or input.dtype in LIMITED:
         raise missing_kernel("rms_norm", input.dtype.label)
-    wide = _wide(input)
-    double = wide.dtype in (dtypes.float64, dtypes.complex128)
+    plain = wide(input)
+    double = plain.dtype in (dtypes.float64, dtypes.complex128)
     least = float(numpy.finfo(numpy.float64 if double else numpy.float32).eps) if eps is None else eps
-    square = wide.pow(2).mean(_axes(input, normalized_shape), keepdim=True)
-    made = wide * square.add_(least).rsqrt()
+    square = plain.pow(2).mean(_axes(input, normalized_shape), keepdim=True)
+    made = plain * square.add_(least).rsqrt()
     return (made if weight is None else made * weight).contiguous().to(input.dtype)
