@@ -16,9 +16,7 @@ from tensorkit.nn.containers import (
     Sequential,
 )
 from tensorkit.nn.factories import factory_kwargs
-from tensorkit.nn.layers.linear import Bilinear, Linear
-from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
-from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from tensorkit.nn.layers.attention import MultiheadAttention
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -27,8 +25,14 @@ from tensorkit.nn.layers.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
+from tensorkit.nn.layers.linear import Bilinear, Linear
 from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
+from tensorkit.nn.layers.rnn_base import RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.layers.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from tensorkit.nn.layers.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
@@ -54,6 +58,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "Parameter",
     "ParameterDict",
     "ParameterList",
@@ -63,6 +68,11 @@ __all__ = [
     "RNNCell",
     "RNNCellBase",
     "Sequential",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Unflatten",
     "UninitializedBuffer",
     "UninitializedParameter",

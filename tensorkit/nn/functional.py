@@ -9,9 +9,11 @@ tensor([0., 2.])
 from __future__ import annotations
 
 from tensorkit.nn.functions import activations, losses, normalisation
+from tensorkit.nn.functions import attention as attentions
 from tensorkit.nn.functions import dropout as dropouts
 from tensorkit.nn.functions import linear as linears
 from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.attention import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
@@ -19,6 +21,7 @@ from tensorkit.nn.functions.normalisation import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
+    *attentions.__all__,
     *dropouts.__all__,
     *linears.__all__,
     *losses.__all__,

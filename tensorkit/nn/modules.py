@@ -17,11 +17,31 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import dropout, linear, rnn, rnn_cells, shape
+from tensorkit.nn.layers import attention as activation
+from tensorkit.nn.layers import (
+    dropout,
+    linear,
+    rnn,
+    rnn_base,
+    rnn_cells,
+    shape,
+    transformer,
+    transformer_layers,
+)
 from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 
-__all__ = ["container", "dropout", "flatten", "linear", "module", "normalization", "rnn"]
+__all__ = [
+    "activation",
+    "container",
+    "dropout",
+    "flatten",
+    "linear",
+    "module",
+    "normalization",
+    "rnn",
+    "transformer",
+]
 
 
 def __dir__() -> list[str]:
@@ -41,6 +61,7 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
         setattr(found, one, cls)
 
 
+_place("activation", activation, "MultiheadAttention")
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
 _place(
@@ -59,5 +80,8 @@ _place("linear", linear, "Bilinear", "Linear", "NonDynamicallyQuantizableLinear"
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
 _place("normalization", normalization, "LayerNorm", "RMSNorm")
-_place("rnn", rnn, "GRU", "LSTM", "RNN", "RNNBase")
+_place("rnn", rnn, "GRU", "LSTM", "RNN")
+_place("rnn", rnn_base, "RNNBase")
 _place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")
+_place("transformer", transformer, "Transformer", "TransformerDecoder", "TransformerEncoder")
+_place("transformer", transformer_layers, "TransformerDecoderLayer", "TransformerEncoderLayer")
