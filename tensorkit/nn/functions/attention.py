@@ -112,11 +112,11 @@ def _projected(
     """Queries, keys and values by one matrix of all three, one above another; products are shared where inputs are."""
     size = query.size(-1)
     if key is value and query is key:
-        return tuple(_apart(linear(query, weight, bias), 3, size))  # type: ignore[return-value]
+        return tuple(_apart(linear(query, weight, bias), 3, size))
     if key is value:
         first, rest = weight.split([size, size * 2])
         biases = (None, None) if bias is None else bias.split([size, size * 2])
-        return linear(query, first, biases[0]), *_apart(linear(key, rest, biases[1]), 2, size)  # type: ignore[return-value]
+        return linear(query, first, biases[0]), *_apart(linear(key, rest, biases[1]), 2, size)
     return _projected_apart(query, key, value, weight.chunk(3), bias)
 
 
@@ -298,8 +298,8 @@ def multi_head_attention_forward(
         if attn_mask is not None:
             whole = attn_mask.size(0) == 1 and attn_mask.dim() == 3
             attn_mask = attn_mask.unsqueeze(0) if whole else attn_mask.view(batch, num_heads, -1, sources)
-        heads = (one.view(batch, num_heads, -1, size) for one in (q, k, v))
-        made = scaled_dot_product_attention(*heads, attn_mask, share, is_causal)
+        q, k, v = (one.view(batch, num_heads, -1, size) for one in (q, k, v))
+        made = scaled_dot_product_attention(q, k, v, attn_mask, share, is_causal)
         made = made.permute(2, 0, 1, 3).reshape(batch * targets, features)
     made = linear(made, out_proj_weight, out_proj_bias)
     made = made.view(targets, batch, made.size(1))

@@ -169,7 +169,8 @@ class RNNBase(Module):
         for several in self.all_weights:
             ih, hh, *biases = several
             hr = biases.pop() if self.proj_size else None
-            made.append(Weights(ih, hh, *(biases or (None, None)), hr))
+            bias_ih, bias_hh = biases or (None, None)
+            made.append(Weights(ih, hh, bias_ih, bias_hh, hr))
         return made
 
     def flatten_parameters(self) -> None:
@@ -202,7 +203,8 @@ class RNNBase(Module):
     def _batch(self, input: Tensor, batch_sizes: Tensor | None) -> int:
         if batch_sizes is not None:
             return int(batch_sizes[0])
-        return input.size(0) if self.batch_first else input.size(1)
+        batch: int = input.size(0 if self.batch_first else 1)
+        return batch
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """(layers * directions, batch, features of the hidden state)."""

@@ -21,6 +21,7 @@ from tensorkit.ops.nn.dropout import dropout
 from tensorkit.ops.rearranging.repeat_interleave import repeat_interleave
 from tensorkit.ops.reduction.softmax import softmax
 from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.ops.views.view_reshape import unsafe_view
 
 __all__ = ["scaled_dot_product_attention"]
 
@@ -76,7 +77,8 @@ def _composed(
     if kind in (dtypes.float16, dtypes.bfloat16):
         query, key, value = query.float(), key.float(), value.float()
     root = math.sqrt(abs(scale))
-    scores = (query * math.copysign(root, scale)).matmul(key.transpose(-2, -1) * root)
+    query = query * math.copysign(root, scale)
+    scores = query.matmul(key.transpose(-2, -1) * root)
     if mask is not None:
         scores = scores.add_(_added(mask, query.dtype))
     shares = _shares(scores)
@@ -130,10 +132,12 @@ class _Attention(Function):
             ctx.shares = _shares_of(scores)
         else:
             ctx.shares = softmax(scores, -1)
-        made = ctx.shares.bmm(values).view(query.shape)
+        made: Tensor = unsafe_view(ctx.shares.bmm(values), query.shape)
         if query.is_contiguous() and made.dtype is query.dtype:
             return made
-        return empty_like(query).copy_(made)  # lies as the queries do
+        made = empty_like(query).copy_(made)  # lies as the queries do
+        made._counter = None  # a new result was not written to
+        return made
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -251,11 +255,11 @@ def scaled_dot_product_attention(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
     """
     _check(query, key, value, attn_mask)
+    if attn_mask is not None:
+        attn_mask = _added(attn_mask, query.dtype)
     if query.numel() * key.numel() * value.numel() == 0:
         nothing = (query.sum() + key.sum() + value.sum()) * 0
         return zeros(*query.shape[:-1], value.size(-1), dtype=query.dtype, device=query.device) + nothing
-    if not (query.dtype.is_floating_point or query.dtype.is_complex):
-        raise RuntimeError(f"expected scalar type Float but found {query.dtype.label}")
     if enable_gqa and (query.size(-3) % key.size(-3) or query.size(-3) % value.size(-3)):
         raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
     if scale is None:
