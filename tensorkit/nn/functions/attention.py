@@ -160,13 +160,6 @@ def _check_apart(given: tuple[Tensor, Tensor, Tensor], weights: Any, bias: Tenso
             raise AssertionError(f"expecting {name} bias shape of {(size,)}, but got {one.shape}")
 
 
-def _check_weights(apart: bool, weights: dict[str, Tensor | None]) -> None:
-    needed = ("q_proj_weight", "k_proj_weight", "v_proj_weight") if apart else ("in_proj_weight",)
-    for name in needed:
-        if weights[name] is None:
-            raise AssertionError(f"use_separate_proj_weight is {apart} but {name} is None")
-
-
 def _check_biases(bias_k: Tensor | None, bias_v: Tensor | None, static_k: Any, static_v: Any) -> bool:
     """Whether a learned key and value are added to the others."""
     for one, other, name, missing in ((bias_k, bias_v, "k", "v"), (bias_v, bias_k, "v", "k")):
@@ -253,64 +246,63 @@ def multi_head_attention_forward(
     if not batched:
         query, key, value = _with_batch(query, key, value)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-    key_padding_mask = as_numbers(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query)
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
-    if is_causal and key_padding_mask is None and not need_weights:
-        attn_mask = None
-    else:
-        attn_mask = as_numbers(attn_mask, "attn_mask", None, "", query)
-        is_causal = is_causal and key_padding_mask is None
-    apart = use_separate_proj_weight
-    _check_sizes(query, key, value, embed_dim_to_check, num_heads, apart)
-    weights = {"q_proj_weight": q_proj_weight, "k_proj_weight": k_proj_weight, "v_proj_weight": v_proj_weight}
-    _check_weights(apart, {"in_proj_weight": in_proj_weight, **weights})
-    if apart:
-        _check_apart((query, key, value), tuple(weights.values()), in_proj_bias)
-        q, k, v = _projected_apart(query, key, value, tuple(weights.values()), in_proj_bias)
-    else:
-        q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
-
-    (targets, batch, features), size = query.shape, query.size(2) // num_heads
-    if attn_mask is not None:
-        attn_mask = _check_mask(attn_mask, num_heads, query, key)
+    padding, mask, is_causal = _both(key_padding_mask, attn_mask, is_causal, need_weights, query)
+    _check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _all_projected((query, key, value), in_proj_weight, separate, in_proj_bias)
+    targets, batch, size = query.size(0), query.size(1), query.size(2) // num_heads
+    if mask is not None:
+        mask = _check_mask(mask, num_heads, query, key)
     if _check_biases(bias_k, bias_v, static_k, static_v):
         k, v = (cat([one, more.repeat(1, batch, 1)]) for one, more in ((k, bias_k), (v, bias_v)))  # type: ignore[union-attr]
-        attn_mask, key_padding_mask = _longer(attn_mask), _longer(key_padding_mask)
+        mask, padding = _longer(mask), _longer(padding)
     q = q.view(targets, batch * num_heads, size).transpose(0, 1)
     k = _of_heads(k, static_k, "k", num_heads, size)
     v = _of_heads(v, static_v, "v", num_heads, size)
     if add_zero_attn:
         zero = zeros(batch * num_heads, 1, size, dtype=k.dtype, device=k.device)
         k, v = cat([k, zero], 1), cat([v, zero], 1)
-        attn_mask, key_padding_mask = _longer(attn_mask), _longer(key_padding_mask)
-    sources = k.size(1)
-    attn_mask = _merged(attn_mask, key_padding_mask, num_heads, batch, sources)
-    share = dropout_p if training else 0.0
-
-    if need_weights:
-        made, found = _with_weights(q, k, v, attn_mask, share, is_causal)
-        made = made.transpose(0, 1).reshape(targets * batch, features)
-    else:
-        if attn_mask is not None:
-            whole = attn_mask.size(0) == 1 and attn_mask.dim() == 3
-            attn_mask = attn_mask.unsqueeze(0) if whole else attn_mask.view(batch, num_heads, -1, sources)
-        q, k, v = (one.view(batch, num_heads, -1, size) for one in (q, k, v))
-        made = scaled_dot_product_attention(q, k, v, attn_mask, share, is_causal)
-        made = made.permute(2, 0, 1, 3).reshape(batch * targets, features)
+        mask, padding = _longer(mask), _longer(padding)
+    mask = _merged(mask, padding, num_heads, batch, k.size(1))
+    answer = _with_weights if need_weights else _without_weights
+    made, weights = answer(q, k, v, mask, dropout_p if training else 0.0, is_causal, (batch, num_heads))
     made = linear(made, out_proj_weight, out_proj_bias)
     made = made.view(targets, batch, made.size(1))
-    if not batched:
-        made = made.squeeze(1)
-    if not need_weights:
-        return made, None
-    found = found.view(batch, num_heads, targets, sources)
-    if average_attn_weights:
-        found = found.mean(dim=1)
-    return made, found if batched else found.squeeze(0)
+    if weights is not None and average_attn_weights:
+        weights = weights.mean(dim=1)
+    if batched:
+        return made, weights
+    return made.squeeze(1), None if weights is None else weights.squeeze(0)
+
+
+def _both(
+    padding: Tensor | None, mask: Tensor | None, is_causal: bool, need_weights: bool, query: Tensor
+) -> tuple[Tensor | None, Tensor | None, bool]:
+    """Both masks as numbers, and whether the second need not be looked at, which is left out then."""
+    padding = as_numbers(padding, "key_padding_mask", mask, "attn_mask", query)
+    if is_causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and padding is None and not need_weights:
+        return None, None, True
+    return padding, as_numbers(mask, "attn_mask", None, "", query), is_causal and padding is None
+
+
+def _all_projected(
+    given: tuple[Tensor, Tensor, Tensor], weight: Tensor | None, separate: Any, bias: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values by one weight, or by three that are separate."""
+    if separate is None:
+        if weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        return _projected(*given, weight, bias)
+    for name, one in zip("qkv", separate, strict=True):
+        if one is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
+    _check_apart(given, separate, bias)
+    return _projected_apart(*given, separate, bias)
 
 
 def _with_batch(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -318,10 +310,21 @@ def _with_batch(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tens
     return query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
 
 
+def _without_weights(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, share: float, is_causal: bool, of: tuple[int, int]
+) -> tuple[Tensor, None]:
+    """The answers alone, (batch * targets, features)."""
+    q, k, v = (one.view(*of, *one.shape[1:]) for one in (q, k, v))
+    if mask is not None:
+        mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(*of, -1, k.size(2))
+    made = scaled_dot_product_attention(q, k, v, mask, share, is_causal).permute(2, 0, 1, 3)
+    return made.reshape(made.size(0) * of[0], of[1] * q.size(3)), None
+
+
 def _with_weights(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, share: float, is_causal: bool
-) -> tuple[Tensor, Tensor]:
-    """The answers and the weights, (batch * heads, targets, size) and (batch * heads, targets, sources)."""
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, share: float, is_causal: bool, of: tuple[int, int]
+) -> tuple[Tensor, Tensor | None]:
+    """The answers, (batch * targets, features), and the weights, (batch, heads, targets, sources)."""
     if is_causal and mask is None:
         raise AssertionError("FIXME: is_causal not implemented for need_weights")
     q = q * math.sqrt(1.0 / float(q.size(-1)))
@@ -329,4 +332,6 @@ def _with_weights(
     weights = softmax(scores, -1)
     if share > 0:
         weights = dropout(weights, share, True)
-    return weights.bmm(v), weights
+    made = weights.bmm(v).transpose(0, 1)
+    made = made.reshape(made.size(0) * of[0], of[1] * q.size(2))
+    return made, weights.view(*of, *weights.shape[1:])

@@ -119,6 +119,8 @@ fails(lambda: M(8, 3))
 fails(lambda: M(0, 1))
 fails(lambda: M(8, -1))
 near(m(x, x, x, attn_mask=torch.zeros(3, 3), key_padding_mask=torch.zeros(1, 3, dtype=torch.bool))[0])
+empty = x[:, :0]
+say(*(tuple(m(empty, empty, empty, need_weights=needed)[0].shape) for needed in (True, False)))
 say(M(8, 2, device="meta").in_proj_weight.shape)
 """,
     "transformer": """
