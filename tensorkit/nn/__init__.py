@@ -33,6 +33,7 @@ from tensorkit.nn.layers.batch_norm import (
     LazyBatchNorm3d,
 )
 from tensorkit.nn.layers.distance import CosineSimilarity, PairwiseDistance
+from tensorkit.nn.layers.attention import MultiheadAttention
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -127,6 +128,12 @@ from tensorkit.nn.layers.smooth_activation import (
 )
 from tensorkit.nn.layers.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from tensorkit.nn.layers.sparse import Embedding
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
+from tensorkit.nn.layers.rnn_base import RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
+from tensorkit.nn.layers.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from tensorkit.nn.layers.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
@@ -228,6 +235,7 @@ __all__ = [
     "ModuleDict",
     "ModuleList",
     "PairwiseDistance",
+    "MultiheadAttention",
     "Parameter",
     "ParameterDict",
     "ParameterList",
@@ -262,6 +270,11 @@ __all__ = [
     "Tanhshrink",
     "Threshold",
     "TripletMarginLoss",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Unflatten",
     "Unfold",
     "UninitializedBuffer",

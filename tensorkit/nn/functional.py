@@ -18,6 +18,12 @@ from tensorkit.nn.functions import activations, distance, losses, normalisation,
 from tensorkit.nn.functions import dropout as dropouts
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.distance import *  # noqa: F403
+from tensorkit.nn.functions import activations, losses, normalisation
+from tensorkit.nn.functions import attention as attentions
+from tensorkit.nn.functions import dropout as dropouts
+from tensorkit.nn.functions import linear as linears
+from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.attention import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.linear import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
@@ -38,6 +44,7 @@ __all__ = [
     *_dropout.__all__,
     *_linear.__all__,
     *distance.__all__,
+    *attentions.__all__,
     *dropouts.__all__,
     *losses.__all__,
     *normalisation.__all__,

@@ -65,6 +65,17 @@ from tensorkit.nn import lazy, module, parameter_containers
 from tensorkit.nn.layers import batch_norm as batchnorm
 from tensorkit.nn.layers import distance, dropout, shape, sparse
 from tensorkit.nn.layers import instance_norm as instancenorm
+from tensorkit.nn.layers import attention as activation
+from tensorkit.nn.layers import (
+    dropout,
+    linear,
+    rnn,
+    rnn_base,
+    rnn_cells,
+    shape,
+    transformer,
+    transformer_layers,
+)
 from tensorkit.nn.layers import normalisation as normalization
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
@@ -81,6 +92,15 @@ __all__ = [
     "module",
     "normalization",
     "sparse",
+    "activation",
+    "container",
+    "dropout",
+    "flatten",
+    "linear",
+    "module",
+    "normalization",
+    "rnn",
+    "transformer",
 ]
 
 
@@ -112,6 +132,7 @@ _place("dropout", dropout)
 _place("activation", activation, *activation.__all__)
 _place("activation", smooth_activation, *smooth_activation.__all__)
 _place("activation", softmax, *softmax.__all__)
+_place("activation", activation, "MultiheadAttention")
 _place("container", container, "Container", "ModuleDict", "ModuleList", "Sequential")
 _place("container", parameter_containers, "ParameterDict", "ParameterList")
 _place("conv", conv, "_ConvNd", *conv.__all__)
@@ -143,3 +164,9 @@ _place("rnn", rnn_cells)
 _place("sparse", sparse)
 _place("normalization", normalization, *normalization.__all__)
 _place("sparse", sparse, *sparse.__all__)
+_place("normalization", normalization, "LayerNorm", "RMSNorm")
+_place("rnn", rnn, "GRU", "LSTM", "RNN")
+_place("rnn", rnn_base, "RNNBase")
+_place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")
+_place("transformer", transformer, "Transformer", "TransformerDecoder", "TransformerEncoder")
+_place("transformer", transformer_layers, "TransformerDecoderLayer", "TransformerEncoderLayer")

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from tensorkit import dtypes
 from tensorkit.autograd.api import grad
 from tensorkit.autograd.function import Function, FunctionNode
 from tensorkit.autograd.grad_mode import enable_grad, state
 from tensorkit.autograd.node import Node
 from tensorkit.kernels.cpu.elementwise import quiet
-from tensorkit.kernels.cpu.lstm import lstm_backward, lstm_forward
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.nn.recurrent import State, Weights
-from tensorkit.tensor import Tensor
+from tensorkit.tensor import Array, Tensor
 
 __all__ = ["is_one_operation", "lstm_layer"]
 
@@ -46,7 +47,7 @@ class _Layer(Function):
         ctx.gates = gates.view(*steps.shape[:2], -1)
         output, ctx.cells = (empty(*steps.shape[:2], cell.size(1)) for _ in range(2))
         arrays = (one._nd() for one in (ctx.gates, output, ctx.cells, hidden, cell, hh))
-        quiet(lstm_forward, *arrays)
+        quiet(_forward, *arrays)
         last = output[-1].clone(), ctx.cells[-1].clone()
         ctx.output = output.clone()  # the result may be written to
         return (output.flip(0) if ctx.back else output), *last
@@ -61,7 +62,7 @@ class _Layer(Function):
             input, output = input.flip(0), output.flip(0)
         slopes = empty(ctx.gates.shape)
         arrays = (one._nd() for one in (slopes, ctx.gates, ctx.cells, cell, output, *last, hh))
-        to_hidden, to_cell = (_tensor(one) for one in quiet(lstm_backward, *arrays))
+        to_hidden, to_cell = (_tensor(one) for one in quiet(_backward, *arrays))
         flat = slopes.view(-1, slopes.size(2))
         before = empty(ctx.output.shape)
         before[0], before[1:] = hidden, ctx.output[:-1]
@@ -118,3 +119,72 @@ def lstm_layer(run: Run, weights: Weights, input: Tensor, begin: State, back: bo
     parameters = weights.ih, weights.hh, weights.bias_ih, weights.bias_hh
     output, *last = _Layer.apply(input, *parameters, *begin, back, run)
     return output, tuple(last)
+
+
+# -- on arrays ------------------------------------------------------------------------------------------------------
+
+
+def _forward(gates: Array, output: Array, cells: Array, hidden: Array, cell: Array, weight: Array) -> None:
+    """Run all steps.
+
+    Args:
+        gates: what the input gives, (time, batch, 4 * hidden); becomes the gates: put, keep, new, out.
+        output, cells: filled with the hidden states and the cells: (time, batch, hidden).
+        hidden, cell: to begin with. weight: of the hidden state, (4 * hidden, hidden).
+    """
+    size = cell.shape[-1]
+    turned = numpy.ascontiguousarray(weight.T)
+    new = slice(2 * size, 3 * size)
+    for step, all_four in enumerate(gates):
+        all_four += hidden @ turned
+        # A logistic function is a tangent, moved: (tanh(x / 2) + 1) / 2. So one call does for all gates.
+        all_four *= 0.5
+        all_four[:, new] *= 2
+        numpy.tanh(all_four, out=all_four)
+        kept = all_four[:, new].copy()
+        all_four += 1
+        all_four *= 0.5
+        all_four[:, new] = kept
+        put, keep, _, out = (all_four[:, n * size : (n + 1) * size] for n in range(4))
+        cell = numpy.multiply(keep, cell, out=cells[step])
+        cell += put * kept
+        hidden = numpy.multiply(out, numpy.tanh(cell), out=output[step])
+
+
+def _backward(
+    slopes: Array,
+    gates: Array,
+    cells: Array,
+    cell: Array,
+    output: Array,
+    hidden: Array,
+    last: Array,
+    weight: Array,
+) -> tuple[Array, Array]:
+    """Walk back through all steps.
+
+    Args:
+        slopes: filled with the gradient of what goes into the gates: (time, batch, 4 * hidden).
+        gates, cells: of `_forward`. cell: the first.
+        output, hidden, last: the gradients of the results, of the last hidden state and of the last cell.
+        weight: as above.
+
+    Returns:
+        The gradients of the first hidden state and the first cell.
+    """
+    size = cell.shape[-1]
+    parts = [slice(n * size, (n + 1) * size) for n in range(4)]
+    for step in range(len(gates) - 1, -1, -1):
+        hidden = hidden + output[step]
+        put, keep, new, out = (gates[step, :, part] for part in parts)
+        bent = numpy.tanh(cells[step])
+        last = last + hidden * out * (1 - bent * bent)
+        before = cells[step - 1] if step else cell
+        to_put, to_keep, to_new, to_out = (slopes[step, :, part] for part in parts)
+        to_put[:] = last * new * put * (1 - put)
+        to_keep[:] = last * before * keep * (1 - keep)
+        to_new[:] = last * put * (1 - new * new)
+        to_out[:] = hidden * bent * out * (1 - out)
+        last = last * keep
+        hidden = slopes[step] @ weight
+    return hidden, last

@@ -23,7 +23,9 @@ def near(*values):
 def both(result, *tensors):
     results = [one for one in (result if isinstance(result, (tuple, list)) else [result]) if one is not None]
     near(*results)
-    sum((one * one).sum() for one in results).backward()
+    def ramp(one):
+        return torch.linspace(-1, 1, one.numel(), dtype=one.dtype).reshape(one.shape)
+    sum((one * (one + ramp(one))).sum() for one in results).backward()
     near(*(one.grad for one in tensors if one is not None and one.grad is not None))
 
 def shapes(model):
