@@ -8,15 +8,17 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, losses, padding
+from tensorkit.nn.functions import activations, losses, padding, pooling
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.padding import *  # noqa: F403
+from tensorkit.nn.functions.pooling import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
     *losses.__all__,
     *padding.__all__,
+    *pooling.__all__,
 ]
 
 

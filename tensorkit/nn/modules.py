@@ -17,11 +17,11 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import padding, shape
+from tensorkit.nn.layers import padding, pooling, shape
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "flatten", "linear", "module", "padding"]
+__all__ = ["container", "flatten", "linear", "module", "padding", "pooling"]
 
 
 def __dir__() -> list[str]:
@@ -47,3 +47,4 @@ _place("flatten", shape, "Flatten", "Unflatten")
 _place("linear", shape, "Identity")
 _place("module", module, "Module")
 _place("padding", padding, *padding.__all__)
+_place("pooling", pooling, *pooling.__all__)

@@ -270,6 +270,8 @@ def find(case: Case, difference: Difference) -> Deliberate | None:
 
 #: PyTorch's vectorised loops and its plain ones disagree about the sign of a zero among equal operands.
 _ZERO_OF_EITHER_SIGN = {
+    "avg_pool1d",  # of the smallest numbers of 16 bits
+    "avg_pool2d",
     "maximum",
     "minimum",
     "fmax",
