@@ -173,6 +173,7 @@ from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.batch_norm import batch_norm, instance_norm
+from tensorkit.ops.nn.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
 from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorkit.ops.nn.convolution import convolution
@@ -202,6 +203,7 @@ from tensorkit.ops.nn.distance_losses import (
 from tensorkit.ops.nn.distribution_losses import kl_div, poisson_nll_loss
 from tensorkit.ops.nn.rrelu import rrelu, rrelu_
 from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
+from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -611,6 +613,8 @@ __all__ = [
     "acos_",
     "acosh",
     "acosh_",
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "addbmm",
     "addcdiv",
@@ -668,6 +672,7 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "autograd",
+    "avg_pool1d",
     "backends",
     "baddbmm",
     "bartlett_window",
@@ -975,6 +980,10 @@ __all__ = [
     "matrix_power",
     "matrix_rank",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",

@@ -12,6 +12,7 @@ from tensorkit.nn.functions import activations, conv, losses, normalisation, pad
 from tensorkit.nn.functions import dropout as _dropout
 from tensorkit.nn.functions import linear as _linear
 from tensorkit.nn.functions import softmax as _softmax
+from tensorkit.nn.functions import activations, losses, padding, pooling
 from tensorkit.nn.functions.activations import *  # noqa: F403
 from tensorkit.nn.functions.conv import *  # noqa: F403
 from tensorkit.nn.functions import activations, distance, losses, normalisation, sparse
@@ -37,6 +38,7 @@ from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.margin_losses import *  # noqa: F403
 from tensorkit.nn.functions.softmax import *  # noqa: F403
 from tensorkit.nn.functions.sparse import *  # noqa: F403
+from tensorkit.nn.functions.pooling import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
@@ -55,6 +57,7 @@ __all__ = [
     *losses.__all__,
     *margin_losses.__all__,
     *_softmax.__all__,
+    *pooling.__all__,
 ]
 
 

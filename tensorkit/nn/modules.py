@@ -102,6 +102,11 @@ __all__ = [
     "rnn",
     "transformer",
 ]
+from tensorkit.nn.layers import padding, pooling, shape
+from tensorkit.nn.layers import shape as flatten
+from tensorkit.nn.layers import shape as linear
+
+__all__ = ["container", "flatten", "linear", "module", "padding", "pooling"]
 
 
 def __dir__() -> list[str]:
@@ -170,3 +175,5 @@ _place("rnn", rnn_base, "RNNBase")
 _place("rnn", rnn_cells, "GRUCell", "LSTMCell", "RNNCell", "RNNCellBase")
 _place("transformer", transformer, "Transformer", "TransformerDecoder", "TransformerEncoder")
 _place("transformer", transformer_layers, "TransformerDecoderLayer", "TransformerEncoderLayer")
+_place("padding", padding, *padding.__all__)
+_place("pooling", pooling, *pooling.__all__)

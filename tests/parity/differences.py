@@ -324,6 +324,8 @@ _ZERO_OF_EITHER_SIGN = {
     "batch_norm",
     "group_norm",
     "instance_norm",
+    "avg_pool1d",  # of the smallest numbers of 16 bits
+    "avg_pool2d",
     "maximum",
     "minimum",
     "fmax",

@@ -327,7 +327,7 @@ class ReplicationPad3d(_ReplicationPadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Continues the last dimension at both ends with what is at the other end: (n, channels, w) gives (n, channels, left + w + right).
+    """Continues the last dimension at both ends with what is at the other end: (n, channels, w).
 
     Args:
         padding: how much: an integer, or (left, right); negative ones cut off.
@@ -347,7 +347,7 @@ class CircularPad1d(_CircularPadNd):
 
 
 class CircularPad2d(_CircularPadNd):
-    """Continues the last two dimensions at both ends with what is at the other end: (n, channels, h, w), h and w longer.
+    """Continues the last two dimensions at both ends with what is at the other end: (n, channels, h, w).
 
     Args:
         padding: how much: an integer, or (left, right, top, bottom); negative ones cut off.
@@ -369,7 +369,7 @@ class CircularPad2d(_CircularPadNd):
 
 
 class CircularPad3d(_CircularPadNd):
-    """Continues the last three dimensions at both ends with what is at the other end: (n, channels, d, h, w), d, h and w longer.
+    """Continues the last three dimensions at both ends with what is at the other end: (n, channels, d, h, w).
 
     Args:
         padding: how much: an integer, or (left, right, top, bottom, front, back); negative ones cut off.

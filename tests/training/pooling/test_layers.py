@@ -23,6 +23,58 @@ for kind in ("Constant", "Zero", "Reflection", "Replication", "Circular"):
         fails(lambda: layer((1, 1, 1), *more)(inner))
 say(nn.ConstantPad1d(1, 3), nn.ConstantPad2d(padding=(1, 2, 3, 4), value=-1.5), nn.ZeroPad2d((1, 2)))
 """,
+    "windows": """
+x = torch.tensor([[[5.0, 1.0, 2.0, 7.0, 3.0, 6.0], [0.5, 4.0, 9.0, 2.5, 8.0, 1.5]]]).reshape(1, 2, 6)
+inputs = x, torch.stack([x, -x, x.flip(2)], 2), torch.stack([torch.stack([x, -x], 2), torch.stack([-x, x], 2)], 2)
+for dims, x in enumerate(inputs, 1):
+    for layer in (getattr(nn, f"MaxPool{dims}d"), getattr(nn, f"AvgPool{dims}d")):
+        m = layer(2)
+        say(m, layer(2, 1), layer((2,) * dims, 1, padding=1), m(x), m(x[0]), layer(2, 1, 1)(x), layer.__module__)
+        say(layer(2, stride=2, padding=1, ceil_mode=True)(x), m.training, m.state_dict(), m.stride, m.padding)
+        fails(lambda: layer())
+        fails(lambda: layer(2)(x[0, 0, 0] if dims == 3 else x[0, 0]))
+        fails(lambda: layer(9)(x))
+    say(getattr(nn, f"MaxPool{dims}d")(2, 1, dilation=(1,) * dims))
+    say(getattr(nn, f"AvgPool{dims}d")(2, 1, 1, False, False)(x))
+    values, places = getattr(nn, f"MaxPool{dims}d")(2, return_indices=True)(x)
+    back = getattr(nn, f"MaxUnpool{dims}d")(2)
+    say(values, places, back, back(values, places), back(values, places, x.size()))
+    fails(lambda: back(values, places, (1,) * dims))
+    fails(lambda: back(values, places, (1, 1, 1, 1, 1, 1)))
+    norm = getattr(nn, f"LPPool{dims}d")
+    say(norm(2, 2), norm(1, 2, stride=1, ceil_mode=True), norm(1, 2)(x.abs()), (norm(2, 2)(x) * 1000).round())
+    say(norm(float("inf"), 2)(x), norm(-float("inf"), 2, 1)(x))
+    for layer in (getattr(nn, f"AdaptiveMaxPool{dims}d"), getattr(nn, f"AdaptiveAvgPool{dims}d")):
+        say(layer(2), layer((1,) * dims), layer(1)(x), layer(2)(x), layer(2)(x[0]))
+        if dims > 1:
+            say(layer((None,) * (dims - 1) + (3,)), layer((None,) * (dims - 1) + (3,))(x))
+            fails(lambda: layer((1,) * (dims + 3))(x))
+    say(getattr(nn, f"AdaptiveMaxPool{dims}d")(2, return_indices=True)(x))
+say(nn.AvgPool2d(2, divisor_override=3)(inputs[1]), nn.AvgPool3d(2, divisor_override=3), nn.AvgPool1d(2).kernel_size)
+""",
+    "formats": """
+def shape(y):
+    y = y[0] if isinstance(y, tuple) else y
+    return y, y.stride()
+x = torch.arange(96.0).reshape(2, 3, 4, 4).contiguous(memory_format=torch.channels_last)
+z = torch.arange(192.0).reshape(2, 3, 2, 4, 4).contiguous(memory_format=torch.channels_last_3d)
+F = nn.functional
+for x, dims in ((x, 2), (z, 3)):
+    say(*shape(getattr(F, f"max_pool{dims}d")(x, 2)), *shape(getattr(F, f"avg_pool{dims}d")(x, 2)))
+    for size in (1, 2):
+        say(*shape(getattr(F, f"adaptive_max_pool{dims}d")(x, size)))
+        say(*shape(getattr(F, f"adaptive_avg_pool{dims}d")(x, size)))
+    values, places = getattr(F, f"max_pool{dims}d")(x, 2, return_indices=True)
+    say(*shape(getattr(F, f"max_unpool{dims}d")(values, places, 2)), places, places.stride())
+    for mode in ("constant", "reflect", "replicate", "circular"):
+        say(*shape(F.pad(x, (1,) * 2 * dims, mode)))
+    x = x.clone().requires_grad_()
+    for pool in ("max_pool", "avg_pool", "adaptive_avg_pool"):
+        x.grad = None
+        y = getattr(F, f"{pool}{dims}d")(x, 2)
+        (y * y).sum().backward()
+        say(x.grad)
+""",
 }
 
 
