@@ -1,6 +1,6 @@
 """PyTorch's names for tensorkit: inside `aliases`, ``import torch`` gives tensorkit, and ``torchvision`` its `vision`.
 
-A program that was written for PyTorch then runs unchanged. ``tensorkit run train.py`` runs a file so; in a notebook it is
+A program that was written for PyTorch then runs unchanged: ``tensorkit run train.py`` does so, and in a notebook
 
     %load_ext tensorkit.torch
 
