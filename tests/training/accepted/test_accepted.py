@@ -25,7 +25,9 @@ def seen(do: Callable[[Any], Any], lib: Any) -> Any:
         except Exception as error:
             result = (type(error).__name__, sentence(error))
     heard = [(w.category.__name__, str(w.message)) for w in caught if w.category is not DeprecationWarning]
-    return str(result).replace("torch.", "tensorkit."), [(c, m.replace("torch", "tensorkit")) for c, m in heard]
+    return str(result).replace("torch.", "tensorkit."), [
+        (c, m.replace("torch", "tensorkit")) for c, m in heard
+    ]
 
 
 def scaled(lib: Any) -> Any:
@@ -44,7 +46,9 @@ def scaled(lib: Any) -> Any:
     other = lib.amp.GradScaler("cpu")
     other.load_state_dict(scaler.state_dict())
     scaler.update(4.0) if scaler._scale is not None else None
-    return str((told, other.get_scale(), scaler.get_scale(), [x.tolist() for x in scaler.scale([lib.ones(1)])]))
+    return str(
+        (told, other.get_scale(), scaler.get_scale(), [x.tolist() for x in scaler.scale([lib.ones(1)])])
+    )
 
 
 def twice(lib: Any) -> Any:
@@ -96,12 +100,16 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "mode and options": lambda lib: lib.compile(mode="x", options={})(print),
     "compiling": lambda lib: lib.compiler.is_compiling(),
     "parallel": lambda lib: lib.nn.DataParallel(lib.nn.Sequential(lib.nn.Identity())),
-    "parallel state": lambda lib: lib.nn.DataParallel(lib.nn.ParameterList([lib.ones(1)])).state_dict().keys(),
+    "parallel state": lambda lib: (
+        lib.nn.DataParallel(lib.nn.ParameterList([lib.ones(1)])).state_dict().keys()
+    ),
     "rank": lambda lib: lib.distributed.get_rank(),
     "size": lambda lib: lib.distributed.get_world_size(),
     "initialised": lambda lib: lib.distributed.is_initialized(),
     "end of nothing": lambda lib: lib.distributed.destroy_process_group(),
-    "ddp of no group": lambda lib: lib.nn.parallel.DistributedDataParallel(lib.nn.ParameterList([lib.ones(1)])),
+    "ddp of no group": lambda lib: lib.nn.parallel.DistributedDataParallel(
+        lib.nn.ParameterList([lib.ones(1)])
+    ),
     "operation": lambda lib: repr(lib.distributed.ReduceOp.SUM) + str(lib.distributed.ReduceOp.MAX),
     "strategy": lambda lib: lib.multiprocessing.set_sharing_strategy("file_system"),
     "profiler": lambda lib: [
@@ -187,7 +195,9 @@ def test_a_world_of_one(group: Any) -> None:
     assert list(wrapped.state_dict()) == ["module.0"]
     with wrapped.no_sync():
         assert wrapped.module is model
-    with pytest.raises(RuntimeError, match="DistributedDataParallel is not needed when a module doesn't have any"):
+    with pytest.raises(
+        RuntimeError, match="DistributedDataParallel is not needed when a module doesn't have any"
+    ):
         tk.nn.parallel.DistributedDataParallel(tk.nn.Identity())
     with pytest.raises(ValueError, match="trying to initialize the default process group twice!"):
         group.init_process_group("gloo")
@@ -222,7 +232,9 @@ def _fails(number: int) -> None:
 def test_processes_are_started_and_their_errors_told(tmp_path: Any) -> None:
     tk.multiprocessing.start_processes(_writes, (f"{tmp_path}/n",), nprocs=2, start_method="fork")
     assert sorted(os.listdir(tmp_path)) == ["n0", "n1"]
-    with pytest.raises(tk.multiprocessing.ProcessRaisedException, match="(?s)Process 1 terminated.*number one fails"):
+    with pytest.raises(
+        tk.multiprocessing.ProcessRaisedException, match="(?s)Process 1 terminated.*number one fails"
+    ):
         tk.multiprocessing.start_processes(_fails, nprocs=2, start_method="fork")
 
 
@@ -252,7 +264,9 @@ def test_a_batch_on_two_devices() -> None:
         parts = tk.nn.parallel.scatter({"a": (x, 1)}, [0, 1])
         assert [part["a"][1] for part in parts] == [1, 1]
         assert tk.nn.parallel.gather([part["a"][0] for part in parts], "cpu").tolist() == x.tolist()
-        with pytest.raises(RuntimeError, match="module must have its parameters and buffers on device cuda:0"):
+        with pytest.raises(
+            RuntimeError, match="module must have its parameters and buffers on device cuda:0"
+        ):
             tk.nn.DataParallel(Scaled())(x)
 
 
@@ -271,7 +285,9 @@ def test_a_profile_counts_and_prints() -> None:
     assert counts == {"inner": 1, "aten::ones": 1, "aten::add": 2}
     assert heard == ["2"]
     lines = prof.key_averages().table(sort_by="cpu_time_total", row_limit=1).splitlines()
-    assert lines[1].split() == "Name Self CPU % Self CPU CPU total % CPU total CPU time avg # of Calls".split()
+    assert (
+        lines[1].split() == "Name Self CPU % Self CPU CPU total % CPU total CPU time avg # of Calls".split()
+    )
     assert lines[3].split()[0] == "inner"
     assert len({len(line) for line in lines[:5]}) == 1
     assert lines[5].startswith("Self CPU time total: ")

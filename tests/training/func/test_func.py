@@ -67,7 +67,9 @@ def ensemble(lib: Any) -> Any:
 CASES: dict[str, Callable[[Any], Any]] = {
     "grad": lambda t: t.func.grad(lambda x: (x**3).sum())(t.arange(3.0)),
     "grad of grad": lambda t: t.func.grad(t.func.grad(lambda x: x**3))(t.tensor(2.0)),
-    "grad by two": lambda t: t.func.grad(lambda x, y: (x * y).sum(), argnums=(1, 0))(t.ones(2), t.arange(2.0)),
+    "grad by two": lambda t: t.func.grad(lambda x, y: (x * y).sum(), argnums=(1, 0))(
+        t.ones(2), t.arange(2.0)
+    ),
     "grad by a dict": lambda t: t.func.grad(lambda p: (p["a"] * p["b"][0]).sum())(
         {"a": t.ones(2), "b": [t.arange(2.0)]}
     ),
@@ -87,7 +89,9 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "grad without aux": lambda t: t.func.grad(lambda x: x.sum(), has_aux=True)(t.ones(2)),
     "grad of integers": lambda t: t.func.grad(lambda x: x.sum())(t.ones(2, dtype=t.int64)),
     "jacrev": lambda t: t.func.jacrev(lambda x: (x * x, x.sum()))(t.arange(3.0)),
-    "jacrev of two": lambda t: t.func.jacrev(lambda x, y: x[:, None] * y, argnums=(0, 1))(t.ones(2), t.arange(3.0)),
+    "jacrev of two": lambda t: t.func.jacrev(lambda x, y: x[:, None] * y, argnums=(0, 1))(
+        t.ones(2), t.arange(3.0)
+    ),
     "jacrev of a dict": lambda t: t.func.jacrev(lambda p: p["a"] * 2)({"a": t.ones(2)}),
     "jacrev of an int": lambda t: t.func.jacrev(lambda x: 3)(t.ones(2)),
     "jacrev of complex": lambda t: t.func.jacrev(lambda x: x)(t.ones(2, dtype=t.complex64)),
@@ -100,8 +104,12 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "linearize": lambda t: t.func.linearize(lambda x: x * x, t.arange(2.0))[1](t.ones(2)),
     "vmap": lambda t: t.vmap(lambda x: x.sum())(t.arange(6.0).view(2, 3)),
     "vmap of dot": lambda t: t.vmap(t.dot, in_dims=(0, None))(t.arange(6.0).view(2, 3), t.ones(3)),
-    "vmap in and out": lambda t: t.vmap(lambda x: (x, x * 2), in_dims=1, out_dims=(0, -1))(t.arange(6.0).view(2, 3)),
-    "vmap of a dict": lambda t: t.vmap(lambda p: {"s": p["a"] + 1}, in_dims=({"a": -1},))({"a": t.ones(2, 3)}),
+    "vmap in and out": lambda t: t.vmap(lambda x: (x, x * 2), in_dims=1, out_dims=(0, -1))(
+        t.arange(6.0).view(2, 3)
+    ),
+    "vmap of a dict": lambda t: t.vmap(lambda p: {"s": p["a"] + 1}, in_dims=({"a": -1},))(
+        {"a": t.ones(2, 3)}
+    ),
     "vmap of a pair": lambda t: t.vmap(lambda x: Pair(x, x + 1))(t.ones(2)),
     "vmap of grad": lambda t: t.vmap(t.func.grad(lambda x: x**2))(t.arange(3.0)),
     "vmap of a history": lambda t: t.vmap(lambda x: x * 2)(t.ones(2, requires_grad=True)),
@@ -110,7 +118,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
     ),
     "vmap of no samples": lambda t: t.vmap(lambda x: x.sum())(t.ones(0, 2)),
     "vmap in chunks": lambda t: t.vmap(lambda x: x + 1, chunk_size=2)(t.ones(3)),
-    "vmap same random": lambda t: (lambda out: (out[0] == out[1]))(
+    "vmap same random": lambda t: (lambda out: out[0] == out[1])(
         t.vmap(lambda x: x + t.rand(1), randomness="same")(t.zeros(2))
     ),
     "vmap random": lambda t: t.vmap(lambda x: x + t.rand(1))(t.ones(2)),
