@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 __all__ = [
     "allow_in_graph",
@@ -37,14 +37,6 @@ Model = TypeVar("Model", bound=Callable[..., Any])
 
 def __dir__() -> list[str]:
     return __all__
-
-
-@overload
-def compile(model: Model, **options: Any) -> Model: ...
-
-
-@overload
-def compile(model: None = None, **options: Any) -> Callable[[Model], Model]: ...
 
 
 def compile(

@@ -204,7 +204,7 @@ class ProcessContext:
         if not self.sentinels:
             return True
         for sentinel in multiprocessing.connection.wait(list(self.sentinels), timeout=timeout):
-            number = self.sentinels.pop(sentinel)  # type: ignore[call-overload]
+            number = self.sentinels.pop(sentinel)
             self.processes[number].join()
             if self.processes[number].exitcode:
                 self._end(grace_period)

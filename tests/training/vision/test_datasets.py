@@ -59,7 +59,7 @@ def test_digits(kind: Any, digits: Path) -> None:
     assert len(kind(digits)) == 5
     assert isinstance(kind(digits)[0][0], Image.Image)
     assert data.class_to_idx[data.classes[4]] == 4
-    with pytest.warns(UserWarning, match="train_data has been renamed data"):
+    with pytest.warns(UserWarning, match=r"train_data has been renamed data"):
         assert data.train_data is data.data
 
 
@@ -72,7 +72,7 @@ def test_digits_come_in_batches(digits: Path) -> None:
 
 
 def test_no_digits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RuntimeError, match="^Dataset not found. You can use download=True to download it$"):
+    with pytest.raises(RuntimeError, match=r"^Dataset not found. You can use download=True to download it$"):
         MNIST(tmp_path)
 
     def offline(*request: Any, **how: Any) -> Any:
@@ -114,7 +114,7 @@ def test_a_file_is_fetched_checked_and_unpacked(tmp_path: Path, monkeypatch: pyt
         utils.download_url("http://a/c.tar.gz", tmp_path, md5="0")
     (tmp_path / "d.gz").write_bytes(gzip.compress(b"x"))
     assert utils.extract_archive(tmp_path / "d.gz").read_bytes() == b"x"
-    with pytest.raises(RuntimeError, match="Unknown compression or archive type: '.txt'"):
+    with pytest.raises(RuntimeError, match=r"Unknown compression or archive type: '\.txt'"):
         utils.extract_archive(tmp_path / "inner" / "a.txt")
 
 
@@ -124,7 +124,7 @@ def test_a_file_is_fetched_checked_and_unpacked(tmp_path: Path, monkeypatch: pyt
 class Python2(pickle._Pickler):  # type: ignore[name-defined, misc]
     """Writes text and bytes as Python 2 did, in protocol 2: what the published files are."""
 
-    dispatch = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
+    dispatch: ClassVar[Any] = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
 
     def save_bytes(self, value: Any) -> None:
         content = value if isinstance(value, bytes) else value.encode("latin1")
@@ -191,7 +191,7 @@ def test_small_pictures(kind: Any, binary: bool, tmp_path: Path, capsys: pytest.
 def test_small_pictures_that_are_damaged_or_hostile(tmp_path: Path) -> None:
     write_cifar(tmp_path, CIFAR10, False)
     with pytest.raises(
-        RuntimeError, match="^Dataset not found or corrupted. You can use download=True to download it$"
+        RuntimeError, match=r"^Dataset not found or corrupted. You can use download=True to download it$"
     ):
         CIFAR10(tmp_path)
     (tmp_path / CIFAR10.base_folder / "test_batch").write_bytes(pickle.dumps(print, protocol=2))

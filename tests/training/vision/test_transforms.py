@@ -131,7 +131,7 @@ def test_to_tensor_and_back() -> None:
     ],
 )
 def test_what_is_refused(call: Callable[[], Any], error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match="^" + re.escape(said)):
+    with pytest.raises(error, match=r"^" + re.escape(said)):
         call()
 
 
@@ -272,7 +272,7 @@ def test_a_grid() -> None:
     scaled = utils.make_grid(list(images), nrow=5, padding=0, normalize=True)
     assert scaled[0, 0, ::2].tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert images.max().item() == 4
-    with pytest.raises(TypeError, match="^tensor or list of tensors expected, got <class 'int'>$"):
+    with pytest.raises(TypeError, match=r"^tensor or list of tensors expected, got <class 'int'>$"):
         utils.make_grid(3)
 
 
