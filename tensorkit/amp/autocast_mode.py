@@ -201,7 +201,7 @@ def _cast(value: Any, device_type: str, to: dtype) -> Any:
         return {_cast(k, device_type, to): _cast(v, device_type, to) for k, v in value.items()}
     if isinstance(value, Iterable):
         parts = (_cast(one, device_type, to) for one in value)
-        return type(value)(parts) if isinstance(value, (list, tuple)) else parts  # type: ignore[call-arg]
+        return type(value)(parts) if isinstance(value, (list, tuple)) else parts
     return value
 
 

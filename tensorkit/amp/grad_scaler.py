@@ -117,7 +117,7 @@ class GradScaler:
             return outputs * self._begun_on(outputs.device)
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
-            return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # type: ignore[call-arg]
+            return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _unscale_grads(self, optimizer: Optimizer, inverse: Any) -> dict[Any, Any]:
@@ -299,7 +299,7 @@ class GradScaler:
             (self._growth_tracker, self._init_growth_tracker),
         ):
             if made is not None:
-                made.fill_(value)  # type: ignore[attr-defined]
+                made.fill_(value)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -14,9 +14,9 @@ Source: https://docs.pytorch.org/docs/stable/func.api.html
 
 from __future__ import annotations
 
+from tensorkit.func.batched import vmap
 from tensorkit.func.derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
-from tensorkit.func.functional_call import functional_call, stack_module_state
-from tensorkit.func.vmap import vmap
+from tensorkit.func.stateless import functional_call, stack_module_state
 
 __all__ = [
     "functional_call",

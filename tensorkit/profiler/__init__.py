@@ -166,7 +166,7 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """How long all took together."""
-        return sum(event.self_cpu_time_total for event in self)
+        return float(sum(event.self_cpu_time_total for event in self))
 
     def table(
         self,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from tensorkit.dtypes import uint8
 from tensorkit.ops.shared.tensor_data import from_numpy
@@ -106,7 +106,7 @@ def decode_image(
         elif picture.mode in ("P", "1", "CMYK"):
             picture = picture.convert("RGB" if picture.mode != "1" else "L")  # type: ignore[assignment]
         return pil_to_tensor(picture)
-    except Image.UnidentifiedImageError:
+    except UnidentifiedImageError:
         raise RuntimeError(
             "Unsupported image file. Only jpeg, png, webp and gif are currently supported."
         ) from None

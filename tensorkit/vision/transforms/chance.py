@@ -61,7 +61,7 @@ class RandomApply(Module):
         self.p = p
 
     def forward(self, img: Any) -> Any:
-        if not self.p < rand(1):  # type: ignore[operator]
+        if not self.p < rand(1):
             for transform in self.transforms:
                 img = transform(img)
         return img

@@ -198,4 +198,4 @@ def _rgb(hue: Any, saturation: Any, value: Any) -> Any:
         (low, low, rising, value, value, falling),
     )
     colours = [sum((sector == number) * part for number, part in enumerate(row)) for row in table]
-    return stack(colours, -3)  # type: ignore[arg-type]
+    return stack(colours, -3)

@@ -263,7 +263,7 @@ def _padded(img: Any, sides: tuple[int, int, int, int], fill: Any, mode: str) ->
     if mode == "constant":
         made = img.new_zeros((*img.shape[:-2], height + top + bottom, width + left + right))
         several = fill if isinstance(fill, (tuple, list)) else [fill]
-        made.add_(as_tensor(several, dtype=img.dtype, device=img.device).view(-1, 1, 1))  # type: ignore[attr-defined]
+        made.add_(as_tensor(several, dtype=img.dtype, device=img.device).view(-1, 1, 1))
         made[..., top : top + height, left : left + width] = img
         return made  # type: ignore[no-any-return]
     how: Any = mode
@@ -302,7 +302,7 @@ def center_crop(img: Any, output_size: Size) -> Any:
 
     Source: https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.functional.center_crop.html
     """
-    sizes = [int(output_size)] * 2 if isinstance(output_size, numbers.Number) else list(output_size)  # type: ignore[call-overload, arg-type]
+    sizes = [int(output_size)] * 2 if isinstance(output_size, numbers.Number) else list(output_size)  # type: ignore[arg-type]
     new_height, new_width = sizes * (2 // len(sizes))
     _, height, width = get_dimensions(img)
     wider, higher = max(new_width - width, 0), max(new_height - height, 0)
@@ -338,7 +338,7 @@ def hflip(img: Any) -> Any:
     Source: https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.functional.hflip.html
     """
     _check(img)
-    return img.flip(-1) if isinstance(img, Tensor) else img.transpose(Image.Transpose.FLIP_LEFT_RIGHT)  # type: ignore[attr-defined]
+    return img.flip(-1) if isinstance(img, Tensor) else img.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
 
 
 def vflip(img: Any) -> Any:
@@ -347,4 +347,4 @@ def vflip(img: Any) -> Any:
     Source: https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.functional.vflip.html
     """
     _check(img)
-    return img.flip(-2) if isinstance(img, Tensor) else img.transpose(Image.Transpose.FLIP_TOP_BOTTOM)  # type: ignore[attr-defined]
+    return img.flip(-2) if isinstance(img, Tensor) else img.transpose(Image.Transpose.FLIP_TOP_BOTTOM)

@@ -82,7 +82,7 @@ def _zeros(leaf: Any, dim: int) -> Any:
 
 
 def _check_draws(before: Any) -> None:
-    if not (get_rng_state() == before).all():  # type: ignore[attr-defined]
+    if not (get_rng_state() == before).all():
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
             "randomness flags on vmap or perform the randomness operation out of vmap"
