@@ -510,17 +510,77 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda, nn, optim, serialization
+    from tensorkit import (
+        accelerator,
+        amp,
+        compiler,
+        cuda,
+        distributed,
+        func,
+        fx,
+        hub,
+        jit,
+        multiprocessing,
+        nn,
+        onnx,
+        optim,
+        profiler,
+        serialization,
+        vision,
+    )
+    from tensorkit.amp.autocast_mode import (
+        autocast,
+        clear_autocast_cache,
+        get_autocast_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_enabled,
+        set_autocast_cache_enabled,
+        set_autocast_dtype,
+        set_autocast_enabled,
+    )
+    from tensorkit.compiler import compile
+    from tensorkit.func import vmap
     from tensorkit.serialization import load, save
 else:
+    # What not every program needs, and `import tensorkit` need not wait for: loaded when it is first asked for.
+    _LATER = {
+        "accelerator": None,
+        "amp": None,
+        "autocast": "amp.autocast_mode",
+        "clear_autocast_cache": "amp.autocast_mode",
+        "compile": "compiler",
+        "compiler": None,
+        "cuda": None,
+        "distributed": None,
+        "func": None,
+        "fx": None,
+        "get_autocast_dtype": "amp.autocast_mode",
+        "hub": None,
+        "is_autocast_cache_enabled": "amp.autocast_mode",
+        "is_autocast_enabled": "amp.autocast_mode",
+        "jit": None,
+        "load": "serialization",
+        "multiprocessing": None,
+        "nn": None,
+        "onnx": None,
+        "optim": None,
+        "profiler": None,
+        "save": "serialization",
+        "serialization": None,
+        "set_autocast_cache_enabled": "amp.autocast_mode",
+        "set_autocast_dtype": "amp.autocast_mode",
+        "set_autocast_enabled": "amp.autocast_mode",
+        "vision": None,
+        "vmap": "func",
+    }
 
     def __getattr__(name: str) -> _typing.Any:
-        """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda", "nn", "optim", "serialization"):
-            return _importlib.import_module(f"{__name__}.{name}")
-        if name in ("load", "save"):
-            return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        """A module by its name, or what is in one."""
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = _LATER[name]
+        module = _importlib.import_module(f"{__name__}.{home or name}")
+        return module if home is None else getattr(module, name)
 
     def __dir__() -> list[str]:
         return __all__
@@ -632,6 +692,7 @@ __all__ = [
     "amax",
     "amin",
     "aminmax",
+    "amp",
     "angle",
     "any",
     "arange",
@@ -671,6 +732,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "autocast",
     "autograd",
     "avg_pool1d",
     "backends",
@@ -719,11 +781,14 @@ __all__ = [
     "clamp_max_",
     "clamp_min",
     "clamp_min_",
+    "clear_autocast_cache",
     "clip",
     "clip_",
     "clone",
     "column_stack",
     "combinations",
+    "compile",
+    "compiler",
     "complex",
     "complex128",
     "complex64",
@@ -776,6 +841,7 @@ __all__ = [
     "diff",
     "digamma",
     "dist",
+    "distributed",
     "div",
     "divide",
     "dot",
@@ -844,12 +910,15 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "func",
+    "fx",
     "gather",
     "gcd",
     "gcd_",
     "ge",
     "geqrf",
     "ger",
+    "get_autocast_dtype",
     "get_default_device",
     "get_default_dtype",
     "get_deterministic_debug_mode",
@@ -875,6 +944,7 @@ __all__ = [
     "histogramdd",
     "hsplit",
     "hstack",
+    "hub",
     "hypot",
     "i0",
     "i0_",
@@ -902,6 +972,8 @@ __all__ = [
     "inverse",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
+    "is_autocast_cache_enabled",
+    "is_autocast_enabled",
     "is_complex",
     "is_conj",
     "is_deterministic_algorithms_warn_only_enabled",
@@ -924,6 +996,7 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "jit",
     "kaiser_window",
     "kl_div",
     "kron",
@@ -999,6 +1072,7 @@ __all__ = [
     "mul",
     "multinomial",
     "multiply",
+    "multiprocessing",
     "mv",
     "mvlgamma",
     "nan",
@@ -1029,6 +1103,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "onnx",
     "optim",
     "orgqr",
     "ormqr",
@@ -1049,6 +1124,7 @@ __all__ = [
     "prelu",
     "preserve_format",
     "prod",
+    "profiler",
     "promote_types",
     "put",
     "qr",
@@ -1106,6 +1182,9 @@ __all__ = [
     "selu_",
     "serialization",
     "set_anomaly_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
@@ -1219,6 +1298,8 @@ __all__ = [
     "view_as_real",
     "view_as_real_copy",
     "view_copy",
+    "vision",
+    "vmap",
     "vsplit",
     "vstack",
     "where",

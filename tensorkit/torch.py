@@ -1,6 +1,6 @@
 """PyTorch's names for tensorkit: inside `aliases`, ``import torch`` gives tensorkit, and ``torchvision`` its `vision`.
 
-A program that was written for PyTorch then runs unchanged. ``tensorkit run train.py`` runs a file so; in a notebook it is
+A program that was written for PyTorch then runs unchanged: ``tensorkit run train.py`` does so, and in a notebook
 
     %load_ext tensorkit.torch
 
@@ -20,6 +20,7 @@ own, since it says which version of PyTorch tensorkit behaves as.
 from __future__ import annotations
 
 import importlib
+import multiprocessing.spawn
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -114,14 +115,36 @@ def _taken() -> dict[str, ModuleType]:
     return {name: sys.modules.pop(name) for name in list(sys.modules) if _root(name) in HOMES}
 
 
+class _Aliased:
+    """What a fresh Python is told before it imports the program: to begin as this one did."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _begin_in_a_child, ()
+
+
+def _begin_in_a_child() -> None:
+    _begin()
+
+
+_preparation = multiprocessing.spawn.get_preparation_data
+
+
+def _prepared(name: str) -> dict[str, Any]:
+    """What `multiprocessing` tells a process that it starts, with the aliases."""
+    return {**_preparation(name), "tensorkit": _Aliased()}
+
+
 def _begin() -> tuple[_Finder, dict[str, ModuleType]]:
     before, finder = _taken(), _Finder()
     sys.meta_path.insert(0, finder)
+    multiprocessing.spawn.get_preparation_data = _prepared
     return finder, before
 
 
 def _end(finder: _Finder, before: dict[str, ModuleType]) -> None:
     sys.meta_path.remove(finder)
+    if not any(isinstance(one, _Finder) for one in sys.meta_path):
+        multiprocessing.spawn.get_preparation_data = _preparation
     _taken()
     sys.modules.update(before)
 

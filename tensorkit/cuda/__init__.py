@@ -13,7 +13,8 @@ Source: names, behaviour and errors follow https://docs.pytorch.org/docs/stable/
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import importlib
+from typing import Any, NamedTuple
 
 from tensorkit.cuda.decorator import jit
 from tensorkit.cuda.devices import (
@@ -104,6 +105,7 @@ __all__ = [
     "ShortTensor",
     "Stream",
     "StreamContext",
+    "amp",
     "can_device_access_peer",
     "current_device",
     "current_stream",
@@ -124,6 +126,7 @@ __all__ = [
     "init",
     "ipc_collect",
     "is_available",
+    "is_bf16_supported",
     "is_initialized",
     "jit",
     "launch",
@@ -158,6 +161,13 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Load `amp` when it is first asked for: it is built on this module."""
+    if name == "amp":
+        return importlib.import_module(f"{__name__}.amp")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class DeviceProperties(NamedTuple):
@@ -253,6 +263,21 @@ def get_device_capability(device: DeviceLike = None) -> tuple[int, int]:
     """
     said = get_device_properties(device)
     return said.major, said.minor
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the current device computes with bfloat16: an emulated one too, by way of float32.
+
+    Args:
+        including_emulation: whether a device that has no instructions for it counts.
+
+    >>> is_bf16_supported()
+    False
+    >>> with emulate():
+    ...     is_bf16_supported(), is_bf16_supported(including_emulation=False)
+    (True, False)
+    """
+    return is_available() and (including_emulation or get_device_properties().major >= 8)
 
 
 def can_device_access_peer(device: DeviceLike, peer_device: DeviceLike) -> bool:

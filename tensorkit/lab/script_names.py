@@ -98,7 +98,7 @@ class _Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id in ("hasattr", "getattr") and len(node.args) > 1:
             owner, asked = self.chain(node.args[0]), node.args[1]
-            if owner and isinstance(asked, ast.Constant):
+            if owner and isinstance(asked, ast.Constant) and isinstance(asked.value, str):
                 self.perhaps.add(f"{owner}.{asked.value}")
         self.generic_visit(node)
 

@@ -8,6 +8,9 @@ tensorkit.Size([2, 12])
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from tensorkit.nn import functional, init, modules, parameter, utils
 from tensorkit.nn.containers import Container, ModuleDict, ModuleList, Sequential
 from tensorkit.nn.factories import factory_kwargs
@@ -198,6 +201,7 @@ __all__ = [
     "ELU",
     "Embedding",
     "FeatureAlphaDropout",
+    "DataParallel",
     "Flatten",
     "GELU",
     "GLU",
@@ -324,6 +328,7 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "parameter",
     "utils",
 ]
@@ -331,3 +336,11 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Load what works with several devices when it is first asked for: it needs `tensorkit.cuda`."""
+    if name in ("parallel", "DataParallel"):
+        module = importlib.import_module(f"{__name__}.parallel")
+        return module if name == "parallel" else module.DataParallel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

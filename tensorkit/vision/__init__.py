@@ -1,5 +1,20 @@
-"""Pictures."""
+"""Pictures: data sets, transforms, files and grids, with the names and the behaviour of ``torchvision``.
+
+>>> import tensorkit.vision as torchvision
+>>> from tensorkit.vision import datasets, transforms
+>>> data = datasets.FakeData(size=2, image_size=(3, 8, 8), transform=transforms.ToTensor())
+>>> data[0][0].shape
+tensorkit.Size([3, 8, 8])
+
+Source: https://docs.pytorch.org/vision/stable/
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from tensorkit.vision import datasets, io, transforms, utils
+
+__all__ = ["datasets", "io", "transforms", "utils"]
+
+
+def __dir__() -> list[str]:
+    return __all__

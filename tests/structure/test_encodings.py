@@ -38,7 +38,9 @@ def _is_text(node: ast.Call) -> bool:
         "self",
         "super()",
         "self.comm",
-    ):  # a picture opens too, and so does a comm
+        "Image",
+        "tarfile",
+    ):  # a picture opens too, and so does a comm, and an archive holds bytes
         return False
     modes = [part for part in (*node.args, given.get("mode")) if isinstance(part, ast.Constant)]
     mode = next((str(part.value) for part in modes if str(part.value).strip("rwxabt+") == ""), _OPEN[name])

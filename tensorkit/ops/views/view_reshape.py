@@ -380,7 +380,7 @@ def detach(input: Tensor) -> Tensor:
 def _set_data(input: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-    if value._device.type != input._device.type:
+    if (value._device.type == "meta") != (input._device.type == "meta"):
         raise RuntimeError(
             "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
         )

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import tensorkit as tk
+from tensorkit import cli
 from tensorkit.lab.errors import LabError
 from tensorkit.lab.run import run
 from tensorkit.lab.script_names import absent, missing
@@ -211,6 +212,7 @@ def test_an_installed_torch_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     real, part = ModuleType("torch"), ModuleType("torch.nn")
     monkeypatch.setitem(sys.modules, "torch", real)
     monkeypatch.setitem(sys.modules, "torch.nn", part)
+    before = {name: one for name, one in sys.modules.items() if name.partition(".")[0] == "torch"}
     with aliases():
         torch = importlib.import_module("torch")
         assert torch.nn is importlib.import_module("torch.nn") is tk.nn
@@ -220,10 +222,8 @@ def test_an_installed_torch_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
         torch.answer = 42
         with pytest.raises(AttributeError, match="module 'torch' of tensorkit has no attribute 'nothing'"):
             _ = torch.nothing
-    assert sys.modules["torch"] is real
-    assert sys.modules["torch.nn"] is part
+    assert {name: one for name, one in sys.modules.items() if name.partition(".")[0] == "torch"} == before
     assert not hasattr(tk, "answer")
-    assert [name for name in sys.modules if name.startswith("torch.")] == ["torch.nn"]
 
 
 def test_a_notebook_loads_and_unloads_it(
@@ -239,3 +239,23 @@ def test_a_notebook_loads_and_unloads_it(
     finally:
         unload_ipython_extension(None)
     assert sys.modules["torch"] is before
+
+
+def test_an_import_alone_is_a_use(tmp_path: Path) -> None:
+    script = written(tmp_path, "import torch.nope as n, torch.nn, torchvision.datasets\nn.inner\n")
+    assert names(script) == [("torch.nope", "train.py", 1), ("torch.nope.inner", "train.py", 2)]
+
+
+def test_the_command_gives_a_program_its_own_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = written(tmp_path, "import sys, torch\nprint(sys.argv[1:])\nsys.exit(4)\n")
+    monkeypatch.setattr(sys, "argv", ["tensorkit", "run", str(script), "--help", "-x", "1", "--anyway"])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert (left.value.code, capsys.readouterr().out) == (4, "['--help', '-x', '1', '--anyway']\n")
+    monkeypatch.setattr(sys, "argv", ["tensorkit", "run", str(written(tmp_path, "import torch.nope"))])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 1
+    assert capsys.readouterr().err.startswith("train.py needs what tensorkit")
