@@ -268,6 +268,7 @@ from tensorkit.ops.pointwise.trigonometric import (
 )
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.random.bernoulli import bernoulli
+from tensorkit.ops.random.gamma import binomial
 from tensorkit.ops.random.rand import rand, rand_like, randn, randn_like
 from tensorkit.ops.random.randint import randint, randint_like
 from tensorkit.ops.random.randperm import randperm
@@ -479,13 +480,13 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda, nn, optim, serialization
+    from tensorkit import accelerator, cuda, distributions, nn, optim, serialization
     from tensorkit.serialization import load, save
 else:
 
     def __getattr__(name: str) -> _typing.Any:
         """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda", "nn", "optim", "serialization"):
+        if name in ("accelerator", "cuda", "distributions", "nn", "optim", "serialization"):
             return _importlib.import_module(f"{__name__}.{name}")
         if name in ("load", "save"):
             return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
@@ -644,6 +645,7 @@ __all__ = [
     "bfloat16",
     "binary_cross_entropy_with_logits",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -727,6 +729,7 @@ __all__ = [
     "diff",
     "digamma",
     "dist",
+    "distributions",
     "div",
     "divide",
     "dot",
