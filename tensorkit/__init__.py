@@ -480,13 +480,13 @@ from tensorkit.version import __version__ as _version_text
 __version__ = _Version(_version_text)
 
 if _typing.TYPE_CHECKING:
-    from tensorkit import accelerator, cuda, distributions, nn, optim, serialization
+    from tensorkit import accelerator, cuda, distributions, fft, nn, optim, serialization
     from tensorkit.serialization import load, save
 else:
 
     def __getattr__(name: str) -> _typing.Any:
         """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda", "distributions", "nn", "optim", "serialization"):
+        if name in ("accelerator", "cuda", "distributions", "fft", "nn", "optim", "serialization"):
             return _importlib.import_module(f"{__name__}.{name}")
         if name in ("load", "save"):
             return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
@@ -761,6 +761,7 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "fft",
     "fill",
     "fill_",
     "finfo",

@@ -28,9 +28,9 @@ from tensorkit.ops.random.inplace_distributions import check_generator
 from tensorkit.ops.random.rand import rand_like, randn_like
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.to import host_array
-from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.random import Generator
 from tensorkit.random.rejection import fill_binomial, fill_gamma
+from tensorkit.strides.sizes import broadcast_sizes
 
 __all__ = ["binomial", "dirichlet_grad", "sample_dirichlet", "standard_gamma"]
 
@@ -150,7 +150,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
         raise missing_kernel("binomial_cpu", count._dtype.label)
     if prob._dtype != count._dtype:
         raise RuntimeError(f"Found dtype {prob._dtype.label} but expected {count._dtype.label}")
-    counts, chances = broadcast_tensors(count.detach(), prob.detach())
+    size = broadcast_sizes(count.size(), prob.size())
+    counts, chances = count.detach().expand(size), prob.detach().expand(size)
     made = plain_like(counts)
     if is_on_device(count):
         return made.copy_(_by_halves(counts, chances, generator))
