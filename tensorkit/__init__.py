@@ -299,6 +299,7 @@ from tensorkit.ops.pointwise.trigonometric import (
 )
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.random.bernoulli import bernoulli
+from tensorkit.ops.random.gamma import binomial
 from tensorkit.ops.random.rand import rand, rand_like, randn, randn_like
 from tensorkit.ops.random.randint import randint, randint_like
 from tensorkit.ops.random.randperm import randperm
@@ -540,6 +541,7 @@ if _typing.TYPE_CHECKING:
     )
     from tensorkit.compiler import compile
     from tensorkit.func import vmap
+    from tensorkit import accelerator, cuda, distributions, fft, nn, optim, serialization
     from tensorkit.serialization import load, save
 else:
     # What not every program needs, and `import tensorkit` need not wait for: loaded when it is first asked for.
@@ -581,6 +583,12 @@ else:
         home = _LATER[name]
         module = _importlib.import_module(f"{__name__}.{home or name}")
         return module if home is None else getattr(module, name)
+        """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
+        if name in ("accelerator", "cuda", "distributions", "fft", "nn", "optim", "serialization"):
+            return _importlib.import_module(f"{__name__}.{name}")
+        if name in ("load", "save"):
+            return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         return __all__
@@ -744,6 +752,7 @@ __all__ = [
     "bilinear",
     "binary_cross_entropy_with_logits",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -842,6 +851,7 @@ __all__ = [
     "digamma",
     "dist",
     "distributed",
+    "distributions",
     "div",
     "divide",
     "dot",
@@ -881,6 +891,7 @@ __all__ = [
     "feature_alpha_dropout_",
     "feature_dropout",
     "feature_dropout_",
+    "fft",
     "fill",
     "fill_",
     "finfo",

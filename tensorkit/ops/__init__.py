@@ -92,6 +92,7 @@ with uncollected():
     from tensorkit.ops.random import (
         bernoulli,
         draw,
+        gamma,
         inplace_distributions,
         rand,
         randint,

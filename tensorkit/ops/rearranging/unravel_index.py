@@ -16,7 +16,8 @@ from tensorkit.tensor import Size, Tensor, fresh
 __all__ = ["broadcast_shapes", "unravel_index"]
 
 
-def _as_shape(shape: Any) -> tuple[int, ...]:
+def _as_shape(shape: Any) -> Sequence[int]:
+    """A shape as it was given, since errors show it so."""
     if isinstance(shape, int):
         shape = (shape,)
     if not isinstance(shape, (tuple, list)):
@@ -26,7 +27,7 @@ def _as_shape(shape: Any) -> tuple[int, ...]:
     for length in shape:
         if length < 0:
             raise ValueError("Attempting to broadcast a dimension with negative length!")
-    return tuple(shape)
+    return shape
 
 
 @offers
