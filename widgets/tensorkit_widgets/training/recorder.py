@@ -1,0 +1,216 @@
+"""Reads a model in the middle of a loop: a part of every parameter and gradient, and a few examples of the batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy
+
+from tensorkit import tracing
+from tensorkit_widgets.drawing.pixels import as_bytes
+from tensorkit_widgets.snapshot.adapter import Meta, describe, quietly
+from tensorkit_widgets.snapshot.number_text import short, size_text
+from tensorkit_widgets.snapshot.window import Window
+from tensorkit_widgets.training.model import Batch, Example, Moment, Part, Seen
+from tensorkit_widgets.training.words import NOT_ASKED, NOT_REACHED
+
+__all__ = ["MOST_PARAMETERS", "Recorder"]
+
+MOST_PARAMETERS = 64
+MOST_NUMBERS = 10_000_000
+"""Of a tensor with more numbers no norm is computed, and of a batch with more scores nobody counts what is right."""
+
+ROWS, COLUMNS, DEEP = 5, 6, 2
+SHOTS, SIDE = 12, 32
+"""Pictures of one parameter, and the most pixels along the side of any picture."""
+
+EXAMPLES, FEW, FEATURES = 8, 5, 4
+"""Examples that are pictures, examples that are numbers, and how many numbers of each."""
+
+_EXACT = ("float32", "float64", "complex64", "complex128")
+
+
+class Recorder:
+    """Makes a `Moment` of what a loop has at hand. It holds no tensor between two calls."""
+
+    def __init__(self) -> None:
+        self._metas: dict[tuple[str, bool], tuple[Any, Meta]] = {}
+
+    def moment(self, number: int, model: Any, loss: Any, given: Mapping[str, Any]) -> Moment:
+        """What is there now; to read it is neither traced nor recorded for derivatives.
+
+        Raises:
+            TypeError: for a loss that is not one number, or a batch that is no tensor.
+        """
+        with tracing.silence():
+            batch = _batch(**given)
+            kinds = {path: type(module).__name__ for path, module in model.named_modules()}
+            found = list(model.named_parameters())
+            shape = _shape(given["inputs"]) if given["inputs"] is not None else None
+            parts = [
+                self._part(path, kinds.get(path.rpartition(".")[0], ""), tensor, shape)
+                for path, tensor in found[:MOST_PARAMETERS]
+            ]
+            return Moment(number, _loss(loss), tuple(parts), batch, len(found) - len(parts))
+
+    def _part(self, path: str, kind: str, tensor: Any, shape: tuple[int, ...] | None) -> Part:
+        gradient = tensor.grad
+        why = NOT_REACHED if tensor.requires_grad else NOT_ASKED
+        slope = why if gradient is None else self._seen(path, gradient, True, shape)
+        return Part(path, kind, self._seen(path, tensor, False, shape), slope)
+
+    def _seen(self, path: str, tensor: Any, slope: bool, shape: tuple[int, ...] | None) -> Seen | str:
+        """The window of one tensor; or a sentence, for it may have no numbers yet, or be of another layout."""
+        try:
+            meta = self._meta(path, tensor, slope)
+            if meta.fault:
+                return meta.fault
+            take, norm = _reader(tensor, meta)
+            window = _window(meta.size)
+            values = take(tuple(slice(0, n) for n in window.count)).copy()
+            shots, scale = _shots(take, meta.size, shape)
+            return Seen(meta, window, values, norm, shots, scale)
+        except Exception as error:  # a loop that trains does not stop because of its picture
+            return f"it cannot be read: {' '.join(str(error).split())}"
+
+    def _meta(self, path: str, tensor: Any, slope: bool) -> Meta:
+        """Size, strides and dtype, read again only when they differ from those of the last moment."""
+        now = (tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype, str(tensor.device))
+        known = self._metas.get((path, slope))
+        if known is None or known[0] != now:
+            known = self._metas[path, slope] = (now, describe(tensor))
+        return known[1]
+
+
+def _loss(loss: Any) -> float:
+    if isinstance(loss, int | float):
+        return float(loss)
+    if math.prod(getattr(loss, "shape", (0,))) != 1:
+        size = f" of size {size_text(tuple(loss.shape))}" if hasattr(loss, "shape") else ""
+        raise TypeError(f"record() takes the loss as one number, not {type(loss).__name__}{size}")
+    return float(loss.item())
+
+
+def _window(size: tuple[int, ...]) -> Window:
+    most = (*[1] * max(len(size) - 3, 0), *(DEEP, ROWS, COLUMNS)[max(0, 3 - len(size)) :])
+    return Window((0,) * len(size), tuple(map(min, size, most)))
+
+
+def _array(tensor: Any) -> Any:
+    """The numbers of a tensor as an array: without a copy where they lie in the memory of the host."""
+    if isinstance(tensor, numpy.ndarray):
+        return tensor
+    tensor = tensor.detach()
+    tensor = tensor if tensor.device.type == "cpu" else tensor.cpu()
+    return (tensor.float() if str(tensor.dtype).endswith("bfloat16") else tensor).numpy()
+
+
+def _reader(tensor: Any, meta: Meta) -> tuple[Any, float | None]:
+    """What takes a part of a tensor as an array, and the tensor's norm."""
+    large = math.prod(meta.size) > MOST_NUMBERS
+    if meta.device == "cpu" and meta.dtype != "bfloat16":
+        whole = _array(tensor)
+        return whole.__getitem__, None if large else _norm(whole)
+    with quietly(meta.library):
+        norm = None if large else float(tensor.detach().float().norm())
+    return lambda key: _array(tensor.detach()[key]), norm
+
+
+def _norm(whole: Any) -> float:
+    flat = whole.ravel()
+    flat = flat if flat.dtype.name in _EXACT else flat.astype(numpy.float64)
+    with numpy.errstate(all="ignore"):
+        square = float(numpy.vdot(flat, flat).real)
+        # Squares of large numbers leave float32 long before the norm does.
+        return (
+            math.sqrt(square)
+            if math.isfinite(square)
+            else float(numpy.linalg.norm(flat.astype("complex128")))
+        )
+
+
+def _shots(take: Any, size: tuple[int, ...], shape: tuple[int, ...] | None) -> tuple[Any, float]:
+    """Filters of a convolution as pictures, or rows that have a number for each pixel of an example."""
+    first = slice(0, SHOTS)
+    if 0 in size:
+        return None, 0.0
+    if len(size) == 4 and all(3 <= n <= SIDE for n in size[2:]):
+        found = take((first,)).transpose(0, 2, 3, 1) if size[1] == 3 else take((first, 0))
+    elif len(size) == 2 and shape is not None and math.prod(shape) == size[1]:
+        step = -(-max(shape[1:]) // SIDE)
+        found = take((first,)).reshape(-1, *shape)[:, :, ::step, ::step]
+        found = found[:, 0] if shape[0] == 1 else found.transpose(0, 2, 3, 1)
+    else:
+        return None, 0.0
+    numbers = numpy.nan_to_num(found.astype(numpy.float64), nan=0.0, posinf=0.0, neginf=0.0)
+    scale = float(numpy.abs(numbers).max())
+    return (numbers / (scale or 1.0) * 127).round().astype(numpy.int8), scale
+
+
+# ---- the batch
+
+
+def _shape(inputs: Any) -> tuple[int, ...] | None:
+    """Channels, rows and columns of one example, where it is a picture."""
+    size = tuple(inputs.shape)
+    if len(size) == 3 and min(size[1:]) >= 4:
+        return (1, *size[1:])
+    return size[1:] if len(size) == 4 and size[1] in (1, 3) and min(size[2:]) >= 4 else None
+
+
+def _batch(inputs: Any, output: Any, targets: Any) -> Batch | None:
+    for name, value in (("inputs", inputs), ("output", output), ("targets", targets)):
+        if value is not None and not hasattr(value, "shape"):
+            raise TypeError(f"{name} must be a tensor or an array, not {type(value).__name__}")
+    if inputs is None or not len(inputs.shape):
+        return None
+    meta, shape = describe(inputs), _shape(inputs)
+    many = min(meta.size[0], EXAMPLES if shape else FEW)
+    verdicts, right = _verdicts(output, targets, meta.size[0], many)
+    if meta.fault or not many or 0 in meta.size:
+        return Batch(meta.size, meta.dtype, ())
+    if shape:
+        step = -(-max(shape[1:]) // SIDE)
+        pixels = _array(inputs[:many, ..., ::step, ::step]).reshape(many, shape[0], -(-shape[1] // step), -1)
+        shown = as_bytes(pixels.copy())[0].transpose(0, 2, 3, 1)
+        examples = [Example(shown[k], (), *verdicts[k]) for k in range(many)]
+    else:
+        rest = (0,) * max(len(meta.size) - 2, 0)
+        key = (slice(0, many), *rest, slice(0, FEATURES)) if len(meta.size) > 1 else (slice(0, many),)
+        numbers = _array(inputs[key]).reshape(many, -1).tolist()
+        examples = [Example(None, tuple(numbers[k]), *verdicts[k]) for k in range(many)]
+    return Batch(meta.size, meta.dtype, tuple(examples), right)
+
+
+Verdict = tuple[str, str, str, bool | None]
+
+
+def _verdicts(output: Any, targets: Any, examples: int, many: int) -> tuple[list[Verdict], int | None]:
+    """What the net says of the first examples, and how many of all are right."""
+    size = () if output is None else tuple(output.shape)
+    nothing: Verdict = ("", "", "", None)
+    if size[:1] != (examples,) or len(size) > 2 or 0 in size:
+        return [nothing] * many, None
+    whole = math.prod(size) <= MOST_NUMBERS
+    kind, scores = describe(output).dtype, _array(output if whole else output[:many])
+    known = targets is not None and tuple(targets.shape) in ((examples,), (examples, 1))
+    truths = _array(targets if whole else targets[:many]).reshape(-1) if known else None
+    if math.prod(size[1:]) == 1:  # a number of its own for each example: there is more than right and wrong
+        shown = [] if truths is None else truths[:many].tolist()
+        said = [short(value, kind) for value in scores[:many].reshape(-1).tolist()]
+        return [(text, "", short(shown[k], kind) if shown else "", None) for k, text in enumerate(said)], None
+    if kind.startswith("complex"):
+        return [nothing] * many, None
+    says = scores.argmax(1)
+    told = truths is not None and truths.dtype.kind in "iub"
+    found: list[Verdict] = []
+    for k in range(many):
+        best, score = int(says[k]), scores[k, says[k]].item()
+        truth = int(truths[k]) if told and truths is not None else None
+        text = str(best) if score == score else "nan"
+        right = None if truth is None else text == str(truth)
+        found.append((text, short(score, kind), "" if truth is None else str(truth), right))
+    sure = numpy.isfinite(scores.max(1)) if told else None
+    return found, int(((says == truths) & sure).sum()) if told and whole else None
