@@ -61,15 +61,14 @@ class Part:
 class Example:
     """One example of a batch: its pixels ``(H, W, 1 | 3)`` or its first numbers, and what the net says of it.
 
-    ``score`` is the largest score, ``truth`` what was right; ``right`` is None where nobody can say.
+    ``said`` is the same as a sentence; ``right`` is None where nobody can say.
     """
 
     pixels: Any
     numbers: tuple[Any, ...]
-    says: str = ""
-    score: str = ""
-    truth: str = ""
-    right: bool | None = None
+    says: str
+    said: str
+    right: bool | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,10 +91,6 @@ class Moment:
     batch: Batch | None = None
     left_out: int = 0
 
-    def part(self, path: str) -> Part | None:
-        """The parameter of a path."""
-        return next((part for part in self.parts if part.path == path), None)
-
 
 @dataclass
 class History:
@@ -113,14 +108,11 @@ class History:
         """Another moment: it is the newest, and whether it stays shows when the next one comes."""
         if self.bad is None and not isfinite(moment.loss):
             self.bad = moment.number
-        kept = [*(self.moments if self._stays(-1) else self.moments[:-1]), moment]
-        while len(kept) > self.most:
+        kept = [one for one in self.moments if self._wanted(one)]
+        if len(kept) >= self.most:
             self.every *= 2
-            kept = [one for one in kept[:-1] if self._wanted(one)] + [moment]
-        self.moments = kept  # another list: who draws the old one is not disturbed
-
-    def _stays(self, at: int) -> bool:
-        return not self.moments or self._wanted(self.moments[at])
+            kept = [one for one in kept if self._wanted(one)]
+        self.moments = [*kept, moment]
 
     def _wanted(self, moment: Moment) -> bool:
         return (moment.number - 1) % self.every == 0 or moment.number == self.bad

@@ -14,7 +14,7 @@ from tensorkit_widgets.snapshot.adapter import Meta, describe, quietly
 from tensorkit_widgets.snapshot.number_text import short, size_text
 from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.training.model import Batch, Example, Moment, Part, Seen
-from tensorkit_widgets.training.words import NOT_ASKED, NOT_REACHED
+from tensorkit_widgets.training.words import NOT_ASKED, NOT_REACHED, answer
 
 __all__ = ["MOST_PARAMETERS", "Recorder"]
 
@@ -154,10 +154,9 @@ def _shots(take: Any, size: tuple[int, ...], shape: tuple[int, ...] | None) -> t
 
 def _shape(inputs: Any) -> tuple[int, ...] | None:
     """Channels, rows and columns of one example, where it is a picture."""
-    size = tuple(inputs.shape)
-    if len(size) == 3 and min(size[1:]) >= 4:
-        return (1, *size[1:])
-    return size[1:] if len(size) == 4 and size[1] in (1, 3) and min(size[2:]) >= 4 else None
+    size = tuple(inputs.shape)[1:]
+    size = (1, *size) if len(size) == 2 else size
+    return size if len(size) == 3 and size[0] in (1, 3) and min(size[1:]) >= 4 else None
 
 
 def _batch(inputs: Any, output: Any, targets: Any) -> Batch | None:
@@ -167,50 +166,46 @@ def _batch(inputs: Any, output: Any, targets: Any) -> Batch | None:
     if inputs is None or not len(inputs.shape):
         return None
     meta, shape = describe(inputs), _shape(inputs)
-    many = min(meta.size[0], EXAMPLES if shape else FEW)
+    many = 0 if meta.fault or 0 in meta.size else min(meta.size[0], EXAMPLES if shape else FEW)
     verdicts, right = _verdicts(output, targets, meta.size[0], many)
-    if meta.fault or not many or 0 in meta.size:
-        return Batch(meta.size, meta.dtype, ())
-    if shape:
+    pixels, numbers = [None] * many, [()] * many
+    if many and shape:
         step = -(-max(shape[1:]) // SIDE)
-        pixels = _array(inputs[:many, ..., ::step, ::step]).reshape(many, shape[0], -(-shape[1] // step), -1)
-        shown = as_bytes(pixels.copy())[0].transpose(0, 2, 3, 1)
-        examples = [Example(shown[k], (), *verdicts[k]) for k in range(many)]
-    else:
-        rest = (0,) * max(len(meta.size) - 2, 0)
-        key = (slice(0, many), *rest, slice(0, FEATURES)) if len(meta.size) > 1 else (slice(0, many),)
-        numbers = _array(inputs[key]).reshape(many, -1).tolist()
-        examples = [Example(None, tuple(numbers[k]), *verdicts[k]) for k in range(many)]
+        shown = _array(inputs[:many, ..., ::step, ::step]).reshape(many, shape[0], -(-shape[1] // step), -1)
+        pixels = list(as_bytes(shown.copy())[0].transpose(0, 2, 3, 1))
+    elif many:
+        rest = (*[0] * (len(meta.size) - 2), slice(0, FEATURES)) if len(meta.size) > 1 else ()
+        numbers = _array(inputs[(slice(0, many), *rest)]).reshape(many, -1).tolist()
+    examples = [Example(pixels[k], tuple(numbers[k]), *verdicts[k]) for k in range(many)]
     return Batch(meta.size, meta.dtype, tuple(examples), right)
 
 
-Verdict = tuple[str, str, str, bool | None]
+Verdict = tuple[str, str, bool | None]
 
 
 def _verdicts(output: Any, targets: Any, examples: int, many: int) -> tuple[list[Verdict], int | None]:
     """What the net says of the first examples, and how many of all are right."""
     size = () if output is None else tuple(output.shape)
-    nothing: Verdict = ("", "", "", None)
-    if size[:1] != (examples,) or len(size) > 2 or 0 in size:
-        return [nothing] * many, None
-    whole = math.prod(size) <= MOST_NUMBERS
-    kind, scores = describe(output).dtype, _array(output if whole else output[:many])
-    known = targets is not None and tuple(targets.shape) in ((examples,), (examples, 1))
-    truths = _array(targets if whole else targets[:many]).reshape(-1) if known else None
-    if math.prod(size[1:]) == 1:  # a number of its own for each example: there is more than right and wrong
-        shown = [] if truths is None else truths[:many].tolist()
-        said = [short(value, kind) for value in scores[:many].reshape(-1).tolist()]
-        return [(text, "", short(shown[k], kind) if shown else "", None) for k, text in enumerate(said)], None
-    if kind.startswith("complex"):
-        return [nothing] * many, None
-    says = scores.argmax(1)
-    told = truths is not None and truths.dtype.kind in "iub"
-    found: list[Verdict] = []
-    for k in range(many):
-        best, score = int(says[k]), scores[k, says[k]].item()
-        truth = int(truths[k]) if told and truths is not None else None
-        text = str(best) if score == score else "nan"
-        right = None if truth is None else text == str(truth)
-        found.append((text, short(score, kind), "" if truth is None else str(truth), right))
-    sure = numpy.isfinite(scores.max(1)) if told else None
-    return found, int(((says == truths) & sure).sum()) if told and whole else None
+    kind = describe(output).dtype if size else ""
+    if size[:1] != (examples,) or len(size) > 2 or 0 in size or kind.startswith("complex"):
+        return [("", f"example {k} of the batch", None) for k in range(many)], None
+    part = slice(None) if math.prod(size) <= MOST_NUMBERS else slice(0, many)
+    scores, truths = _array(output[part]), None
+    if targets is not None and tuple(targets.shape) in ((examples,), (examples, 1)):
+        truths = _array(targets[part]).reshape(-1)
+    classes = (
+        math.prod(size[1:]) > 1
+    )  # otherwise a number for each example: there is more than right and wrong
+    if not classes:
+        told = [("" if truths is None else short(truths[k].item(), kind)) for k in range(many)]
+        return [answer(k, short(scores[k].item(), kind), "", told[k], False) for k in range(many)], None
+    truths = truths if truths is not None and truths.dtype.kind in "iub" else None
+    says, best = scores.argmax(1), scores.max(1)
+    sure = best == best  # the largest of scores among which is a nan is nan
+    found = [
+        answer(k, str(says[k]) if sure[k] else "nan", short(best[k].item(), kind), "" if truths is None else
+               str(int(truths[k])), True)
+        for k in range(many)
+    ]  # fmt: skip
+    whole = truths is not None and len(scores) == examples
+    return found, int(((says == truths) & sure).sum()) if whole else None

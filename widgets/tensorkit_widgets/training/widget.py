@@ -155,9 +155,6 @@ class TrainingView(Board):
         first = max(0, min(self.at - MOST_PAGES // 2, self._steps() - MOST_PAGES))
         return range(first, min(self._steps(), first + MOST_PAGES) + 1)
 
-    def _first_kept(self) -> int:
-        return self.at
-
     # ---- the board
 
     def _parts(self) -> tuple[Part, ...]:

@@ -10,7 +10,18 @@ from tensorkit_widgets.drawing.page_width import clipped
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.training.model import History, Moment, Part, Seen
 
-__all__ = ["EMPTY", "NOT_ASKED", "NOT_REACHED", "legend", "norm_text", "number", "words_of"]
+__all__ = [
+    "EMPTY",
+    "NOT_ASKED",
+    "NOT_REACHED",
+    "answer",
+    "at_step",
+    "legend",
+    "norm_text",
+    "number",
+    "title_of",
+    "words_of",
+]
 
 EMPTY = "Nothing is recorded yet: call record(loss) in each turn of the loop, or record(loss, inputs, output, targets)."
 LONGEST = 40
@@ -30,6 +41,40 @@ def number(value: float) -> str:
 def norm_text(seen: Seen | str) -> str:
     """The norm of a tensor, where there is one."""
     return "none" if isinstance(seen, str) else "–" if seen.norm is None else number(seen.norm)
+
+
+def at_step(moment: Moment) -> str:
+    """The loss of a moment, and which that is."""
+    return f"{number(moment.loss)} at step {moment.number:,}"
+
+
+def title_of(history: History, at: int) -> str:
+    """What is behind the model's name."""
+    if not history.moments:
+        return "nothing recorded"
+    moment, last = history.moments[at], history.moments[-1].number
+    return f"step {moment.number:,} of {last:,}, loss {number(moment.loss)}"
+
+
+def answer(k: int, says: str, score: str, truth: str, classes: bool) -> tuple[str, str, bool | None]:
+    """What the net says of an example: in short, as a sentence, and whether it is right.
+
+    >>> answer(0, "7", "2.5", "3", True)[0], answer(0, "0.25", "", "0.5", False)[0]
+    ('7, not 3', '0.25 (0.5)')
+    """
+    said = f"example {k} of the batch: the net says {says}" + (
+        f", its largest score, {score}" if score else ""
+    )
+    if not truth:
+        return says, said, None
+    if not classes:
+        return f"{says} ({truth})", f"{said}; the target is {truth}", None
+    right = says == truth
+    return (
+        (says if right else f"{says}, not {truth}"),
+        f"{said}; {'that' if right else truth} is right",
+        right,
+    )
 
 
 def words_of(history: History, at: int, part: Part | None) -> Iterator[str]:
