@@ -108,7 +108,7 @@ class History:
         """Another moment: it is the newest, and whether it stays shows when the next one comes."""
         if self.bad is None and not isfinite(moment.loss):
             self.bad = moment.number
-        kept = [one for one in self.moments if self._wanted(one)]
+        kept = self.moments if not self.moments or self._wanted(self.moments[-1]) else self.moments[:-1]
         if len(kept) >= self.most:
             self.every *= 2
             kept = [one for one in kept if self._wanted(one)]

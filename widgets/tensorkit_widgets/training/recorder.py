@@ -104,7 +104,7 @@ def _array(tensor: Any) -> Any:
         return tensor
     tensor = tensor.detach()
     tensor = tensor if tensor.device.type == "cpu" else tensor.cpu()
-    return (tensor.float() if str(tensor.dtype).endswith("bfloat16") else tensor).numpy()
+    return (tensor.float() if _dtype(tensor) == "bfloat16" else tensor).numpy()
 
 
 def _reader(tensor: Any, meta: Meta) -> tuple[Any, float | None]:
@@ -165,19 +165,27 @@ def _batch(inputs: Any, output: Any, targets: Any) -> Batch | None:
             raise TypeError(f"{name} must be a tensor or an array, not {type(value).__name__}")
     if inputs is None or not len(inputs.shape):
         return None
-    meta, shape = describe(inputs), _shape(inputs)
-    many = 0 if meta.fault or 0 in meta.size else min(meta.size[0], EXAMPLES if shape else FEW)
-    verdicts, right = _verdicts(output, targets, meta.size[0], many)
+    size, shape = tuple(inputs.shape), _shape(inputs)
+    many = (
+        0
+        if 0 in size or str(getattr(inputs, "device", "")) == "meta"
+        else min(size[0], EXAMPLES if shape else FEW)
+    )
+    verdicts, right = _verdicts(output, targets, size[0], many)
     pixels, numbers = [None] * many, [()] * many
     if many and shape:
         step = -(-max(shape[1:]) // SIDE)
         shown = _array(inputs[:many, ..., ::step, ::step]).reshape(many, shape[0], -(-shape[1] // step), -1)
         pixels = list(as_bytes(shown.copy())[0].transpose(0, 2, 3, 1))
     elif many:
-        rest = (*[0] * (len(meta.size) - 2), slice(0, FEATURES)) if len(meta.size) > 1 else ()
+        rest = (*[0] * (len(size) - 2), slice(0, FEATURES)) if len(size) > 1 else ()
         numbers = _array(inputs[(slice(0, many), *rest)]).reshape(many, -1).tolist()
     examples = [Example(pixels[k], tuple(numbers[k]), *verdicts[k]) for k in range(many)]
-    return Batch(meta.size, meta.dtype, tuple(examples), right)
+    return Batch(size, _dtype(inputs), tuple(examples), right)
+
+
+def _dtype(tensor: Any) -> str:
+    return str(tensor.dtype).rpartition(".")[2]
 
 
 Verdict = tuple[str, str, bool | None]
@@ -186,8 +194,8 @@ Verdict = tuple[str, str, bool | None]
 def _verdicts(output: Any, targets: Any, examples: int, many: int) -> tuple[list[Verdict], int | None]:
     """What the net says of the first examples, and how many of all are right."""
     size = () if output is None else tuple(output.shape)
-    kind = describe(output).dtype if size else ""
-    if size[:1] != (examples,) or len(size) > 2 or 0 in size or kind.startswith("complex"):
+    kind = _dtype(output) if size else ""
+    if not many or size[:1] != (examples,) or len(size) > 2 or 0 in size or kind.startswith("complex"):
         return [("", f"example {k} of the batch", None) for k in range(many)], None
     part = slice(None) if math.prod(size) <= MOST_NUMBERS else slice(0, many)
     scores, truths = _array(output[part]), None

@@ -26,7 +26,7 @@ __all__ = [
 EMPTY = "Nothing is recorded yet: call record(loss) in each turn of the loop, or record(loss, inputs, output, targets)."
 LONGEST = 40
 NOT_REACHED = "no gradient: backward() has not reached it, or zero_grad() has taken it away"
-NOT_ASKED = "no gradient: it asks for none (requires_grad is False)"
+NOT_ASKED = "no gradient: its requires_grad is False"
 
 
 def number(value: float) -> str:
