@@ -101,6 +101,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "stride_explorer",
         "timeline",
         "tracing",
+        "training",
     },
     {"lessons", "plots", "puzzles"},
     {"__init__", "__main__"},

@@ -21,6 +21,7 @@ from tensorkit_widgets.widget.saved_page import numbered
 from tests.widgets import kernels
 from tests.widgets.generator_stream import programs as streams
 from tests.widgets.timeline import programs
+from tests.widgets.training import programs as loops
 
 __all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
 
@@ -126,6 +127,10 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "timeline_streams": programs.two_streams,
     "timeline_launches": lambda: programs.launches(2),
     "trace": _traced,
+    "training": loops.line,
+    "training_pictures": loops.stripes,
+    "training_nan": loops.too_fast,
+    "training_empty": loops.nothing,
 }
 """Small, and the same every time: neither times nor addresses nor unseeded numbers."""
 

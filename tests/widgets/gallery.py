@@ -28,6 +28,7 @@ BOARDS = {
     "recorded": "trace", "story": "explain",
     "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
     "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
+    "trained": "training-view",
     "drawn": "generator-stream",    "traced": "kernel-tracer", "line": "timeline",
 }  # fmt: skip
 CARDS = ("predicted", "exercise", "quiz", "puzzle")

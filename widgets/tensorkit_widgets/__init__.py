@@ -31,6 +31,7 @@ from tensorkit_widgets.timeline.widget import Timeline, timeline
 from tensorkit_widgets.tracing import magic as explain_magic
 from tensorkit_widgets.tracing.explain import explain
 from tensorkit_widgets.tracing.widget import Trace, trace
+from tensorkit_widgets.training.widget import TrainingView
 from tensorkit_widgets.widget import cell_hook, tracebacks
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "StrideExplorer",
     "Timeline",
     "Trace",
+    "TrainingView",
     "explain",
     "forget",
     "load_ipython_extension",

@@ -12,8 +12,8 @@ import pytest
 import tensorkit as tk
 from tensorkit_widgets import ImageView
 from tensorkit_widgets.drawing.page_width import WIDTHS
+from tensorkit_widgets.drawing.pixels import png
 from tensorkit_widgets.drawing.sheet import READABLE
-from tensorkit_widgets.image.widget import _png
 
 
 def pixels(widget: ImageView, shot: int = 0) -> Any:
@@ -147,7 +147,7 @@ def test_a_torch_image_that_requires_grad() -> None:
 
 def test_the_same_pixels_are_the_same_bytes() -> None:
     one = numpy.arange(48, dtype=numpy.uint8).reshape(4, 4, 3)
-    assert _png(one) == _png(one.copy())
+    assert png(one) == png(one.copy())
 
 
 @pytest.mark.parametrize("size", [(3, 24, 24), (24, 24, 3), (24, 24)])

@@ -63,6 +63,16 @@ def _traced(x: Any, name: str) -> Board:
     return found
 
 
+def _trained(x: Any, name: str) -> Board:
+    """As the parameter of a model (an array cannot be one), as the batch, and as what the net says of it."""
+    net = tk.nn.Module()
+    if isinstance(x, tk.Tensor):
+        net.register_parameter(name.replace(".", "_"), tk.nn.Parameter(x, requires_grad=False))
+    made = tkw.TrainingView(net, name=name)
+    made.record(1.0, x, x, x)
+    return made
+
+
 KINDS: dict[str, Callable[[Any, str], Board]] = {
     "BitView": lambda x, name: tkw.BitView(x, name=name),
     "BroadcastExplorer": lambda x, name: tkw.BroadcastExplorer(x, x[:1] if x.ndim else x, names=(name, name)),
@@ -75,6 +85,7 @@ KINDS: dict[str, Callable[[Any, str], Board]] = {
     "MemoryMap": lambda x, name: tkw.MemoryMap({name: x, "also": x}),
     "ReductionExplorer": lambda x, name: tkw.ReductionExplorer(x, "sum", None, name=name),
     "Trace": _traced,
+    "TrainingView": _trained,
     "Explanation": lambda x, name: tkw.explain("x.reshape(1, *x.shape)", {"x": x}),
 }
 """One way to show a tensor in each kind of board; BoxedMemory shows lists, below."""

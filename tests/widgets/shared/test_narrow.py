@@ -19,6 +19,7 @@ from tensorkit_widgets import (
     IndexExplorer,
     MatmulExplorer,
     ReductionExplorer,
+    TrainingView,
 )
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import WIDTHS
@@ -37,6 +38,16 @@ def _long(*size: int) -> Any:
 def _apart(board: Board) -> Board:
     board._heard(None, {"kind": "apart", "value": True}, [])
     return board
+
+
+def _trained() -> TrainingView:
+    """A parameter under a long path, with a gradient; a loss, numbers and answers that take much room."""
+    part = tk.nn.ParameterDict({"a_parameter_with_a_long_name": _long(7, 9, 8)})
+    part["a_parameter_with_a_long_name"].grad = _long(7, 9, 8)
+    view = TrainingView(tk.nn.ModuleDict({"an_encoder_with_many_layers": part}), name="a_model_of_some_size")
+    view.record(-1234567.1)
+    view.record(-1e-30, _long(7, 9), _long(7, 1), _long(7))
+    return view
 
 
 HARD: dict[str, Callable[[], Board]] = {
@@ -61,6 +72,7 @@ HARD: dict[str, Callable[[], Board]] = {
     "image_four": lambda: ImageView(_long(4, 30, 30)),
     "reduction_large": lambda: ReductionExplorer(_long(2, 30, 40), "mean", (0, 1), True),
     "reduction_all": lambda: ReductionExplorer(_long(3, 4), "sum", None),
+    "training_long": _trained,
     "index_large": lambda: IndexExplorer(_long(5, 6, 7), "0, [0, 2, 2], 1:"),
 }
 OWN = (
@@ -75,6 +87,7 @@ OWN = (
     "kernel",
     "matmul",
     "reduction",
+    "training",
 )
 """MemoryMap and Trace have tests of their own."""
 SHOWN = {name: make for name, make in {**BOARDS, **HARD}.items() if name.startswith(OWN)}

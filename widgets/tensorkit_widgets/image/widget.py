@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any
 
 import numpy
 
+from tensorkit_widgets.drawing.pixels import as_bytes, png
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet
 from tensorkit_widgets.image.scene import ImageFacts, Shot, compose_image
 from tensorkit_widgets.snapshot.adapter import Meta, Snapshot, describe, library_of, link_of, look, quietly
@@ -34,7 +34,6 @@ NAMES = {
     3: ("red", "green", "blue"),
     4: ("red", "green", "blue", "alpha"),
 }
-_UNSIGNED: dict[str, Any] = {"Software": None}  # no version of a library in the bytes
 MOST_PIXELS = 160
 SEEN = 4
 
@@ -136,18 +135,18 @@ class ImageView(Board):
 
     def _shots(self, meta: Meta, facts: ImageFacts) -> tuple[tuple[Shot, ...], str]:
         """The whole as a picture, its channels if they are wanted, and how the numbers were read."""
-        array, said = _bytes(self._pixels(meta, facts))
+        array, said = as_bytes(self._pixels(meta, facts))
         channels = array.shape[-1]
         known = channels in (1, 3, 4)
         whole = array if known else numpy.repeat(array[..., :1], 3, -1)
         what = "all channels" if known and channels > 1 else facts.names[0]
-        shots = [Shot(_png(whole), what)]
+        shots = [Shot(png(whole), what)]
         if self._state.apart and channels > 1:
             for k in range(min(channels, 4)):
                 one = numpy.zeros((*array.shape[:2], 3), numpy.uint8)
                 tint = [k] if channels >= 3 and k < 3 else [0, 1, 2]
                 one[..., tint] = array[..., k : k + 1]
-                shots.append(Shot(_png(one), facts.names[k]))
+                shots.append(Shot(png(one), facts.names[k]))
         return tuple(shots), said
 
     # ---- the board
@@ -257,28 +256,3 @@ def _order(size: Ints, wanted: str | None) -> str:
     if len(size) >= 3 and size[-3] in (1, 3, 4):
         return "CHW"
     return "HWC" if len(size) >= 3 and size[-1] in (1, 3, 4) else "HW"
-
-
-def _bytes(array: Any) -> tuple[Any, str]:
-    """Numbers as bytes from 0 to 255, and a sentence when they had to be stretched for that."""
-    if array.dtype == numpy.uint8:
-        return array, ""
-    if array.dtype == numpy.bool_:
-        return array.astype(numpy.uint8) * 255, ""
-    numbers = numpy.nan_to_num(array.astype(numpy.float64), nan=0.0, posinf=0.0, neginf=0.0)
-    low, high = float(numbers.min()), float(numbers.max())
-    if array.dtype.kind == "f" and low >= 0 and high <= 1:
-        return (numbers * 255).round().astype(numpy.uint8), ""
-    spread = (high - low) or 1.0
-    said = f"The numbers run from {low:g} to {high:g}: in the picture the least is black and the greatest is white."
-    return ((numbers - low) / spread * 255).round().astype(numpy.uint8), said
-
-
-def _png(pixels: Any) -> bytes:
-    """Pixels (H, W, 1 | 3 | 4) of bytes as a PNG file."""
-    from matplotlib.image import imsave
-
-    shown = numpy.repeat(pixels, 3, -1) if pixels.shape[-1] == 1 else pixels
-    out = BytesIO()
-    imsave(out, numpy.ascontiguousarray(shown), format="png", metadata=_UNSIGNED)
-    return out.getvalue()

@@ -1,0 +1,3 @@
+"""TrainingView: loss, weights, gradients and a batch with what the net says of it, while a loop trains."""
+
+__all__: list[str] = []
