@@ -8,10 +8,7 @@ tensorkit.Size([2, 12])
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
-from tensorkit.nn import functional, init, modules, parameter, utils
+from tensorkit.nn import functional, init, modules, parallel, parameter, utils
 from tensorkit.nn.containers import Container, ModuleDict, ModuleList, Sequential
 from tensorkit.nn.factories import factory_kwargs
 from tensorkit.nn.layers.activation import (
@@ -27,6 +24,7 @@ from tensorkit.nn.layers.activation import (
     Softshrink,
     Threshold,
 )
+from tensorkit.nn.layers.attention import MultiheadAttention
 from tensorkit.nn.layers.batch_norm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -35,8 +33,27 @@ from tensorkit.nn.layers.batch_norm import (
     LazyBatchNorm2d,
     LazyBatchNorm3d,
 )
+from tensorkit.nn.layers.classification_loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    CTCLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    NLLLoss,
+    NLLLoss2d,
+    SoftMarginLoss,
+)
+from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d
+from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tensorkit.nn.layers.distance import CosineSimilarity, PairwiseDistance
-from tensorkit.nn.layers.attention import MultiheadAttention
+from tensorkit.nn.layers.distance_loss import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    TripletMarginLoss,
+)
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -44,9 +61,16 @@ from tensorkit.nn.layers.dropout import (
     Dropout2d,
     Dropout3d,
     FeatureAlphaDropout,
-from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d
-from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+)
 from tensorkit.nn.layers.fold import Fold, Unfold
+from tensorkit.nn.layers.instance_norm import (
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
 from tensorkit.nn.layers.lazy import (
     LazyConv1d,
     LazyConv2d,
@@ -57,7 +81,16 @@ from tensorkit.nn.layers.lazy import (
     LazyLinear,
 )
 from tensorkit.nn.layers.linear import Bilinear, Linear
-from tensorkit.nn.layers.normalisation import LayerNorm, RMSNorm
+from tensorkit.nn.layers.loss import (
+    GaussianNLLLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+)
+from tensorkit.nn.layers.normalisation import GroupNorm, LayerNorm, RMSNorm
 from tensorkit.nn.layers.padding import (
     CircularPad1d,
     CircularPad2d,
@@ -75,44 +108,6 @@ from tensorkit.nn.layers.padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from tensorkit.nn.layers.rnn import GRU, LSTM, RNN, RNNBase
-from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from tensorkit.nn.layers.classification_loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    CTCLoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    NLLLoss,
-    NLLLoss2d,
-    SoftMarginLoss,
-)
-from tensorkit.nn.layers.distance_loss import (
-    CosineEmbeddingLoss,
-    HingeEmbeddingLoss,
-    MarginRankingLoss,
-    TripletMarginLoss,
-)
-from tensorkit.nn.layers.loss import (
-    GaussianNLLLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MSELoss,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-)
-from tensorkit.nn.layers.instance_norm import (
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LazyInstanceNorm1d,
-    LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-)
-from tensorkit.nn.layers.normalisation import GroupNorm, LayerNorm, RMSNorm
 from tensorkit.nn.layers.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -133,6 +128,9 @@ from tensorkit.nn.layers.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
+from tensorkit.nn.layers.rnn_base import RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.smooth_activation import (
     CELU,
@@ -151,10 +149,6 @@ from tensorkit.nn.layers.smooth_activation import (
 )
 from tensorkit.nn.layers.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from tensorkit.nn.layers.sparse import Embedding
-from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
-from tensorkit.nn.layers.rnn_base import RNNBase
-from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from tensorkit.nn.layers.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 from tensorkit.nn.module import Module
@@ -162,22 +156,25 @@ from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, Unini
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
-    "AlphaDropout",
-    "Bilinear",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
+    "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "Bilinear",
     "Buffer",
     "CELU",
+    "CTCLoss",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -185,29 +182,30 @@ __all__ = [
     "ConstantPad2d",
     "ConstantPad3d",
     "Container",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "CosineEmbeddingLoss",
     "CosineSimilarity",
+    "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "Buffer",
-    "CELU",
-    "CTCLoss",
-    "Container",
-    "CosineEmbeddingLoss",
-    "CrossEntropyLoss",
     "ELU",
     "Embedding",
     "FeatureAlphaDropout",
-    "DataParallel",
     "Flatten",
+    "Fold",
     "GELU",
     "GLU",
     "GRU",
     "GRUCell",
     "GaussianNLLLoss",
+    "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -215,78 +213,63 @@ __all__ = [
     "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "KLDivLoss",
+    "L1Loss",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "LSTM",
     "LSTMCell",
     "LayerNorm",
-    "KLDivLoss",
-    "L1Loss",
-    "LeakyReLU",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "Flatten",
-    "Fold",
-    "Identity",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
     "LazyConv1d",
     "LazyConv2d",
     "LazyConv3d",
     "LazyConvTranspose1d",
     "LazyConvTranspose2d",
     "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
     "LazyLinear",
+    "LeakyReLU",
     "Linear",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MarginRankingLoss",
-    "Mish",
-    "LPPool1d",
-    "LPPool2d",
-    "LPPool3d",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "NLLLoss2d",
     "PReLU",
-    "GroupNorm",
-    "Identity",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "LayerNorm",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
     "PairwiseDistance",
-    "MultiheadAttention",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PoissonNLLLoss",
     "RMSNorm",
     "RNN",
     "RNNBase",
     "RNNCell",
     "RNNCellBase",
-    "PoissonNLLLoss",
     "RReLU",
     "ReLU",
     "ReLU6",
@@ -311,12 +294,12 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
-    "TripletMarginLoss",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
+    "TripletMarginLoss",
     "Unflatten",
     "Unfold",
     "UninitializedBuffer",
@@ -336,11 +319,3 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
-
-
-def __getattr__(name: str) -> Any:
-    """Load what works with several devices when it is first asked for: it needs `tensorkit.cuda`."""
-    if name in ("parallel", "DataParallel"):
-        module = importlib.import_module(f"{__name__}.parallel")
-        return module if name == "parallel" else module.DataParallel
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
