@@ -44,7 +44,7 @@ HOMES = {"torch": "tensorkit", "torchvision": "tensorkit.vision"}
 VERSIONS = {"torch": "2.13.0", "torchvision": "0.28.0"}
 
 
-class Front(ModuleType):
+class _Front(ModuleType):
     """``torch`` or ``torchvision`` itself: the names of tensorkit, and PyTorch's version.
 
     What a program assigns to it (``torch.answer = 42``) stays here, and goes when the aliases end.
@@ -80,7 +80,7 @@ class _Finder(MetaPathFinder, Loader):
         if root not in HOMES:
             return None
         if fullname == root:
-            return ModuleSpec(fullname, self, loader_state=(Front(root), None), is_package=True)
+            return ModuleSpec(fullname, self, loader_state=(_Front(root), None), is_package=True)
         home = HOMES[root] + fullname.removeprefix(root)
         try:
             module = importlib.import_module(home)
@@ -100,7 +100,7 @@ class _Finder(MetaPathFinder, Loader):
         """Run nothing; give back to the module what the import wrote into it, and name those that it has inside."""
         alias = module.__spec__
         assert alias is not None
-        if isinstance(module, Front):
+        if isinstance(module, _Front):
             return
         module.__spec__ = alias.loader_state[1]
         # Modules such as `nn.modules.linear` are registered by hand, below a module that is no package.

@@ -6,6 +6,7 @@ https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.Dist
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -17,7 +18,6 @@ from tensorkit.utils.data.sampler import Sampler
 __all__ = ["DistributedSampler"]
 
 _T_co = TypeVar("_T_co", covariant=True)
-_NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
 
 
 def __dir__() -> list[str]:
@@ -32,15 +32,15 @@ class DistributedSampler(Sampler[_T_co]):
 
     Args:
         dataset: what has a length.
-        num_replicas: how many processes there are.
-        rank: which of them this one is, from 0 on.
+        num_replicas: how many processes there are; by default those of the process group.
+        rank: which of them this one is, from 0 on; by default as the process group says.
         shuffle: whether the order is shuffled.
         seed: of the shuffling; the number of the epoch is added to it.
         drop_last: whether the last indices are left out so that all shares have one length; if not, the first ones
             come again.
 
     Raises:
-        ValueError: without `num_replicas` or `rank`, for there is no process group that knows them; and for a `rank`
+        ValueError: without `num_replicas` or `rank`, where no process group knows them; and for a `rank`
             that is not below `num_replicas`.
 
     >>> sampler = DistributedSampler(range(10), num_replicas=3, rank=1, shuffle=False)
@@ -60,7 +60,9 @@ class DistributedSampler(Sampler[_T_co]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise ValueError(_NO_GROUP)
+            group = importlib.import_module("tensorkit.distributed")  # few programs need it
+            num_replicas = group.get_world_size() if num_replicas is None else num_replicas
+            rank = group.get_rank() if rank is None else rank
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

@@ -200,6 +200,7 @@ def test_a_world_of_one(group: Any) -> None:
         RuntimeError, match=r"DistributedDataParallel is not needed when a module doesn't have any"
     ):
         tk.nn.parallel.DistributedDataParallel(tk.nn.Identity())
+    assert list(tk.utils.data.DistributedSampler(range(3), shuffle=False)) == [0, 1, 2]
     with pytest.raises(ValueError, match=r"trying to initialize the default process group twice!"):
         group.init_process_group("gloo")
     with pytest.raises(TypeError, match=r"Expected parameter `tensor` of type tensorkit.Tensor"):
