@@ -82,7 +82,8 @@ def only_once(name: str, *arguments: str) -> Rule:
     def refuse(g: Any, c: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
-    return Rule("NotImplemented", **dict.fromkeys(arguments, refuse))
+    formulas: dict[str, Any] = dict.fromkeys(arguments, refuse)
+    return Rule("NotImplemented", **formulas)
 
 
 FUNCTIONAL = "nn.functional"

@@ -24,6 +24,7 @@ __all__ = [
     "counted",
     "found",
     "gathered",
+    "log_softmax_back",
     "log_sums",
     "row_products",
     "running",
@@ -96,6 +97,26 @@ def softmax_of_some(array: Array, axis: int, logarithm: bool) -> Array | None:
         columns = array.shape[-1]
         rows, target = rows.reshape(-1, columns), out.reshape(-1, columns)
     fast(rows, target, logarithm)
+    return out
+
+
+def log_softmax_back(g: Array, logarithms: Array, axis: int) -> Array | None:
+    """The gradient of the logarithm of `softmax`, along rows of float32 numbers that lie one after the other."""
+    if axis != g.ndim - 1 or any(one.dtype.char != "f" or not one.flags.carray for one in (g, logarithms)):
+        return None
+    fast = found(softmax_compiled.log_softmax_back, g.size)
+    if fast is None or not g.size:
+        return None
+    out: Array = numpy.empty(g.shape, g.dtype)
+    rows = [one.reshape(-1, g.shape[-1]) for one in (g, logarithms, out)]
+    if g.size <= SMALL:
+        fast(*rows)
+        return out
+
+    def piece(first: int, last: int) -> None:
+        fast(*(one[first:last] for one in rows))
+
+    spread(piece, len(rows[0]), _grain(len(rows[0]), g.size), 0)
     return out
 
 

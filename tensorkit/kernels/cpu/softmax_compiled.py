@@ -13,7 +13,7 @@ import numpy
 from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["SIDE_BY_SIDE", "log_sums", "softmax", "softmax_of_short", "softmax_of_some"]
+__all__ = ["SIDE_BY_SIDE", "log_softmax_back", "log_sums", "softmax", "softmax_of_short", "softmax_of_some"]
 
 #: Rows of so many elements, or fewer, are taken side by side.
 SIDE_BY_SIDE = 32
@@ -155,3 +155,13 @@ def log_sums(a, sa, out, columns):  # type: ignore[no-untyped-def]
         most = _largest(x)
         most = _ZERO if abs(most) == _ENDLESS else most  # an infinity is left as it is
         out[i] = numpy.log(_total(x, most)) + most
+
+
+@loop("void(f4[:,::1],f4[:,::1],f4[:,::1])")
+def log_softmax_back(g, logarithms, out):  # type: ignore[no-untyped-def]
+    for i in range(g.shape[0]):
+        x, y, made, total = g[i], logarithms[i], out[i], _ZERO
+        for j in range(x.size):
+            total = _added(total, x[j])
+        for j in range(x.size):
+            made[j] = x[j] - power(y[j]) * total

@@ -123,4 +123,5 @@ def ctc_loss(
 ) -> Tensor:
     """The loss of labels whose places in time are not known: see the operation of that name."""
     how = reduction_number(None, None, reduction)
-    return _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, how, zero_infinity)
+    losses: Tensor = _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, how, zero_infinity)  # type: ignore[no-untyped-call]
+    return losses

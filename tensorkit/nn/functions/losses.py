@@ -136,7 +136,8 @@ def nll_loss(
 ) -> Tensor:
     """What `input` has at the right class, with the other sign: see the operation ``nll_loss_nd``."""
     how = reduction_number(size_average, reduce, reduction)
-    return _nll_loss_nd(input, target, weight, how, ignore_index)
+    losses: Tensor = _nll_loss_nd(input, target, weight, how, ignore_index)
+    return losses
 
 
 def cross_entropy(

@@ -72,7 +72,7 @@ def _smoothed(
     """`cross_entropy_loss` where a small part of each target's chance belongs to all classes alike."""
     axis = class_axis(input)
     chances = log_softmax(input, axis)
-    right = nll_loss_nd(chances, target, weight, reduction, ignore_index)
+    right: Tensor = nll_loss_nd(chances, target, weight, reduction, ignore_index)
     ignored = target.eq(ignore_index)
     spread = chances if weight is None else chances * weight.view(_along(input, axis))
     even = (-spread.sum(axis)).masked_fill(ignored, 0)
@@ -114,7 +114,8 @@ def cross_entropy_loss(
     if label_smoothing > 0:
         return _smoothed(input, target, weight, reduction, ignore_index, label_smoothing)
     chances = log_softmax(input, class_axis(input))
-    return nll_loss_nd(chances, target, weight, reduction, ignore_index)
+    losses: Tensor = nll_loss_nd(chances, target, weight, reduction, ignore_index)
+    return losses
 
 
 def _check_chances(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> None:

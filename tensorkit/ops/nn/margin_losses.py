@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tensorkit import dtypes
 from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import missing_kernel
@@ -44,7 +42,7 @@ def _check_kinds(kernel: str, input: Tensor, *others: tuple[Tensor | None, DType
             raise RuntimeError(f"expected scalar type {kind.label} but found {one.dtype.label}")
 
 
-def _spread(g: Any, rows: Tensor, reduction: int) -> Any:
+def _spread(g: Tensor, rows: Tensor, reduction: int) -> Tensor:
     """The gradient of each row's loss, divided by the number of classes: (n, 1) or ()."""
     n, classes = rows.shape
     g = g.reshape(-1, 1) if reduction == NONE else g

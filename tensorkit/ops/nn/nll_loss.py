@@ -82,11 +82,15 @@ def _nll_back_on_cpu(
     rows[at] = numpy.where(target != ignore_index, -g.reshape(share.shape if g.ndim else ()) * share, 0)
 
 
+def _nll_again(g: Any, c: Any) -> Any:
+    return nll_loss_nd(g, c.target, c.weight, c.reduction, c.ignore_index)
+
+
 @op(
     {"cpu": _nll_back_on_cpu},
     derivative=Rule(
         "NllLossBackwardBackward0",
-        g=lambda g, c: nll_loss_nd(g, c.target, c.weight, c.reduction, c.ignore_index),
+        g=_nll_again,
     ),
 )
 def _nll_back(
@@ -96,7 +100,7 @@ def _nll_back(
     weight: Tensor | None,
     reduction: int,
     ignore_index: int,
-) -> Any:
+) -> Plan | Tensor:
     """The gradient of `nll_loss_nd`: it is 0 but for the right classes."""
     if len(size) == 1 and target.ndim and tuple(target.shape) != size:
         raise RuntimeError(f"size mismatch (got input: {list(size)}, target: {list(target.shape)})")
@@ -168,7 +172,7 @@ def nll_loss_nd(
     weight: Tensor | None = None,
     reduction: int = 0,
     ignore_index: int = -100,
-) -> Any:
+) -> Plan | Tensor:
     """What `input` has at the right class, with the other sign: (n, classes, ...) and (n, ...) give () or (n, ...).
 
     Args:

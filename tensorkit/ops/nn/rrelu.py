@@ -22,9 +22,7 @@ __all__ = ["rrelu", "rrelu_"]
 _LACKS = (*BUT_FLOATS, float16)
 
 
-def _noise(
-    input: Tensor, lower: Number, upper: Number, training: bool, generator: Generator | None
-) -> Tensor:
+def _noise(input: Tensor, lower: Any, upper: Any, training: bool, generator: Generator | None) -> Tensor:
     """The slope of each element: a random one, drawn in their order, for those that are not positive; otherwise 1."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")

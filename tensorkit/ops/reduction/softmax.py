@@ -11,7 +11,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
-from tensorkit.device import META
+from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
@@ -210,8 +210,19 @@ _softmax_data: Any = differentiable(
     "softmax_backward_data",
     "pointwise",
 )
+
+
+def _back_of_logarithm(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    if grad_output._device is CPU and not grad_output._bits and output.ndim:
+        array = output._nd()
+        values = parallel.log_softmax_back(grad_output._nd(), array, dim % array.ndim)
+        if values is not None:
+            return fresh(values, output._dtype)
+    return grad_output - output.exp() * grad_output.sum(dim, keepdim=True)
+
+
 _log_softmax_data: Any = differentiable(
-    lambda grad_output, output, dim: grad_output - output.exp() * grad_output.sum(dim, keepdim=True),
+    _back_of_logarithm,
     Rule(
         "LogSoftmaxBackwardDataBackward0",
         grad_output=lambda g, c: g - (g * c.output.exp()).sum(c.dim, keepdim=True),
