@@ -38,7 +38,7 @@ class PackedSequence(PackedSequence_):
         sorted_indices, unsorted_indices: how the sequences were sorted by length, and the way back; or None.
 
     >>> import tensorkit as tk
-    >>> pack_sequence([tk.tensor([1, 2, 3]), tk.tensor([4])]).data
+    >>> tk.nn.utils.rnn.pack_sequence([tk.tensor([1, 2, 3]), tk.tensor([4])]).data
     tensor([1, 4, 2, 3])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.PackedSequence.html
@@ -136,7 +136,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The order that undoes an order: (n) gives (n); None gives None.
 
     >>> import tensorkit as tk
-    >>> invert_permutation(tk.tensor([2, 0, 1]))
+    >>> tk.nn.utils.rnn.invert_permutation(tk.tensor([2, 0, 1]))
     tensor([1, 2, 0])
     """
     if permutation is None:
