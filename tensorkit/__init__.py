@@ -174,8 +174,10 @@ from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
 from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
 from tensorkit.ops.nn.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.grid_sampling import affine_grid_generator, grid_sampler
 from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
+from tensorkit.ops.nn.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -596,6 +598,7 @@ __all__ = [
     "addmv_",
     "addr",
     "adjoint",
+    "affine_grid_generator",
     "alias_copy",
     "all",
     "allclose",
@@ -675,6 +678,7 @@ __all__ = [
     "celu_",
     "cfloat",
     "chain_matmul",
+    "channel_shuffle",
     "channels_last",
     "channels_last_3d",
     "cholesky",
@@ -811,6 +815,7 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "grid_sampler",
     "gt",
     "half",
     "hamming_window",
@@ -980,6 +985,8 @@ __all__ = [
     "permute_copy",
     "pi",
     "pinverse",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson",
     "polar",
     "polygamma",

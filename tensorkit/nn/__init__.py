@@ -53,6 +53,14 @@ from tensorkit.nn.layers.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from tensorkit.nn.layers.resizing import (
+    ChannelShuffle,
+    PixelShuffle,
+    PixelUnshuffle,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.module import Module
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -69,6 +77,7 @@ __all__ = [
     "AvgPool2d",
     "AvgPool3d",
     "Buffer",
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -93,6 +102,8 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReflectionPad3d",
@@ -103,6 +114,9 @@ __all__ = [
     "Unflatten",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",

@@ -8,17 +8,21 @@ tensor([0., 2.])
 
 from __future__ import annotations
 
-from tensorkit.nn.functions import activations, losses, padding, pooling
+from tensorkit.nn.functions import activations, grid_sampling, losses, padding, pooling, resizing
 from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.grid_sampling import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.padding import *  # noqa: F403
 from tensorkit.nn.functions.pooling import *  # noqa: F403
+from tensorkit.nn.functions.resizing import *  # noqa: F403
 
 __all__ = [
     *activations.__all__,
+    *grid_sampling.__all__,
     *losses.__all__,
     *padding.__all__,
     *pooling.__all__,
+    *resizing.__all__,
 ]
 
 

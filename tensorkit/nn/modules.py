@@ -17,11 +17,24 @@ from types import ModuleType
 
 from tensorkit.nn import containers as container
 from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import padding, pooling, shape
+from tensorkit.nn.layers import padding, pooling, resizing, shape
+from tensorkit.nn.layers import resizing as channelshuffle
+from tensorkit.nn.layers import resizing as pixelshuffle
+from tensorkit.nn.layers import resizing as upsampling
 from tensorkit.nn.layers import shape as flatten
 from tensorkit.nn.layers import shape as linear
 
-__all__ = ["container", "flatten", "linear", "module", "padding", "pooling"]
+__all__ = [
+    "channelshuffle",
+    "container",
+    "flatten",
+    "linear",
+    "module",
+    "padding",
+    "pixelshuffle",
+    "pooling",
+    "upsampling",
+]
 
 
 def __dir__() -> list[str]:
@@ -48,3 +61,6 @@ _place("linear", shape, "Identity")
 _place("module", module, "Module")
 _place("padding", padding, *padding.__all__)
 _place("pooling", pooling, *pooling.__all__)
+_place("channelshuffle", resizing, "ChannelShuffle")
+_place("pixelshuffle", resizing, "PixelShuffle", "PixelUnshuffle")
+_place("upsampling", resizing, "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d")
