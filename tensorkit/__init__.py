@@ -204,6 +204,10 @@ from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_ind
 from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from tensorkit.ops.nn.rrelu import rrelu, rrelu_
 from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
+from tensorkit.ops.nn.grid_sampling import affine_grid_generator, grid_sampler
+from tensorkit.ops.nn.padding import constant_pad_nd
+from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
+from tensorkit.ops.nn.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -693,6 +697,7 @@ __all__ = [
     "addmv_",
     "addr",
     "adjoint",
+    "affine_grid_generator",
     "alias_copy",
     "all",
     "allclose",
@@ -779,6 +784,7 @@ __all__ = [
     "celu_",
     "cfloat",
     "chain_matmul",
+    "channel_shuffle",
     "channels_last",
     "channels_last_3d",
     "cholesky",
@@ -944,6 +950,7 @@ __all__ = [
     "greater_equal",
     "group_norm",
     "gru_cell",
+    "grid_sampler",
     "gt",
     "half",
     "hamming_window",
@@ -1127,6 +1134,8 @@ __all__ = [
     "permute_copy",
     "pi",
     "pinverse",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson",
     "poisson_nll_loss",
     "polar",

@@ -131,6 +131,14 @@ from tensorkit.nn.layers.pooling import (
 from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
 from tensorkit.nn.layers.rnn_base import RNNBase
 from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from tensorkit.nn.layers.resizing import (
+    ChannelShuffle,
+    PixelShuffle,
+    PixelUnshuffle,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.smooth_activation import (
     CELU,
@@ -175,6 +183,7 @@ __all__ = [
     "Buffer",
     "CELU",
     "CTCLoss",
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -273,6 +282,8 @@ __all__ = [
     "RReLU",
     "ReLU",
     "ReLU6",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReflectionPad3d",
@@ -304,6 +315,9 @@ __all__ = [
     "Unfold",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",

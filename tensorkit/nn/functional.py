@@ -31,6 +31,9 @@ from tensorkit.nn.functions.distance import *  # noqa: F403
 from tensorkit.nn.functions.distribution_losses import *  # noqa: F403
 from tensorkit.nn.functions.dropout import *  # noqa: F403
 from tensorkit.nn.functions.linear import *  # noqa: F403
+from tensorkit.nn.functions import activations, grid_sampling, losses, padding, pooling, resizing
+from tensorkit.nn.functions.activations import *  # noqa: F403
+from tensorkit.nn.functions.grid_sampling import *  # noqa: F403
 from tensorkit.nn.functions.losses import *  # noqa: F403
 from tensorkit.nn.functions.margin_losses import *  # noqa: F403
 from tensorkit.nn.functions.normalisation import *  # noqa: F403
@@ -47,6 +50,11 @@ __all__ = [
     *distribution_losses.__all__,
     *_dropout.__all__,
     *_linear.__all__,
+from tensorkit.nn.functions.resizing import *  # noqa: F403
+
+__all__ = [
+    *activations.__all__,
+    *grid_sampling.__all__,
     *losses.__all__,
     *margin_losses.__all__,
     *normalisation.__all__,
@@ -54,6 +62,7 @@ __all__ = [
     *pooling.__all__,
     *_softmax.__all__,
     *sparse.__all__,
+    *resizing.__all__,
 ]
 
 

@@ -65,6 +65,25 @@ __all__ = [  # noqa: F822 - `_place` puts them here
     "rnn",
     "sparse",
     "transformer",
+from tensorkit.nn import containers as container
+from tensorkit.nn import module, parameter_containers
+from tensorkit.nn.layers import padding, pooling, resizing, shape
+from tensorkit.nn.layers import resizing as channelshuffle
+from tensorkit.nn.layers import resizing as pixelshuffle
+from tensorkit.nn.layers import resizing as upsampling
+from tensorkit.nn.layers import shape as flatten
+from tensorkit.nn.layers import shape as linear
+
+__all__ = [
+    "channelshuffle",
+    "container",
+    "flatten",
+    "linear",
+    "module",
+    "padding",
+    "pixelshuffle",
+    "pooling",
+    "upsampling",
 ]
 
 
@@ -129,3 +148,8 @@ _place("rnn", rnn_cells)
 _place("sparse", sparse)
 _place("transformer", transformer)
 _place("transformer", transformer_layers)
+_place("padding", padding, *padding.__all__)
+_place("pooling", pooling, *pooling.__all__)
+_place("channelshuffle", resizing, "ChannelShuffle")
+_place("pixelshuffle", resizing, "PixelShuffle", "PixelUnshuffle")
+_place("upsampling", resizing, "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d")

@@ -126,6 +126,18 @@ _MIDWAY = ("ZeroDivisionError", "out of bounds", "out of range", "_reduce_a", "E
 
 DELIBERATE = (
     Deliberate(
+        "of infinite and undefined elements or places, PyTorch's vectors leave out what others multiply by 0",
+        lambda case, found: case.op in ("interpolate", "grid_sampler") and case.telling(),
+        chance=True,
+    ),
+    Deliberate(
+        "pictures of 8 bits PyTorch resizes in whole numbers, with shares of fewer digits: off by one here and there",
+        lambda case, found: (
+            case.op == "interpolate" and case.dtypes() == {"uint8"} and "values" in found.text
+        ),
+        chance=True,
+    ),
+    Deliberate(
         "PyTorch meets a zero divisor, an index out of range, a chance beyond 1 or a missing kernel in the middle of "
         "an in-place operation and leaves it half done; tensorkit looks first, and writes nothing",
         lambda case, found: (

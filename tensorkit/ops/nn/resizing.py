@@ -1,8 +1,13 @@
-"""Images of another size: each element of the result is a sum of a few elements of the input, one dimension at a time."""
+"""Images of another size: each element is a sum of a few elements of the input, one dimension at a time."""
+
+# Operations give whatever their bodies plan, which to a checker of types is anything.
+# mypy: disable-error-code="no-any-return, no-untyped-call, has-type"
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy
@@ -18,6 +23,8 @@ __all__ = ["interpolate"]
 
 _LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+
+_BUT_PICTURES = tuple(kind for kind in BUT_FLOATS if kind is not dtypes.uint8)
 
 # Which elements of a dimension, and how much of each: two arrays, a row for each element of the result.
 Taps = tuple[Array, Array]
@@ -112,13 +119,13 @@ def _columns(like: Any, taps: Taps, d: int) -> Any:
         yield index, like.new_tensor(weights[:, k].tolist()).view(shape) if places.shape[1] > 1 else None
 
 
-def _sums(input: Any, taps: Sequence[Taps]) -> Any:
-    """Each dimension but the first two in turn, the last one first."""
+def _sums(input: Any, taps: Sequence[Taps], whole: bool) -> Any:
+    """Each dimension but the first two in turn, the last one first; `whole` numbers are those of pictures."""
     for d in range(input.ndim - 1, 1, -1):
-        parts = [
-            (input.index_select(d, index), share) for index, share in _columns(input, taps[d - 2], d)
-        ]
-        input = sum(part if share is None else part * share for part, share in parts)
+        parts = [(input.index_select(d, index), share) for index, share in _columns(input, taps[d - 2], d)]
+        input = reduce(add, (part if share is None else part * share for part, share in parts))
+        if whole:
+            input = (input + 0.5).floor().clamp(0, 255)
     return input
 
 
@@ -136,10 +143,7 @@ def _resampled(input: Tensor, kind: str, taps: Any) -> Tensor:
     """The sums that the taps of each dimension say; `kind` is the name of PyTorch's node."""
     whole = input.dtype is dtypes.uint8 and any(places.shape[1] > 1 for places, _ in taps)
     wide = input.to(dtypes.float32) if input.dtype.itemsize == 2 or whole else input
-    made = _sums(wide, taps)
-    if whole:
-        made = made.round().clamp(0, 255)
-    made = made.to(input.dtype)
+    made = _sums(wide, taps, whole).to(input.dtype)
     stride = lying(input, made.shape)
     return made if made.stride() == stride else copied(made, stride, made.dtype)
 
@@ -193,11 +197,12 @@ def _check_mode(input: Tensor, mode: str, antialias: bool) -> None:
     )
 
 
-def _check_sizes(input: Tensor, size: Sequence[int], mode: str) -> None:
+def _check_sizes(input: Tensor, size: Sequence[int], mode: str, antialias: bool) -> None:
     inner, letters = input.shape[2:], "DHW"[5 - input.ndim :]
     if min((*inner, *size)) <= 0:
         given, made = (
-            ", ".join(f"{letter}: {n}" for letter, n in zip(letters, one, strict=True)) for one in (inner, size)
+            ", ".join(f"{letter}: {n}" for letter, n in zip(letters, one, strict=True))
+            for one in (inner, size)
         )
         joined = "and output" if input.ndim == 3 else "output"
         raise RuntimeError(
@@ -207,10 +212,19 @@ def _check_sizes(input: Tensor, size: Sequence[int], mode: str) -> None:
         raise RuntimeError(
             f"Non-empty {input.ndim}D data tensor expected but got a tensor with sizes {list(input.shape)}"
         )
-    lacks = BUT_FLOATS if input.dtype is not dtypes.uint8 or input.ndim == 5 and mode == "trilinear" else ()
-    if input.dtype in lacks:
-        word = mode.replace("-exact", "")
-        raise missing_kernel(f"upsample_{word}{input.ndim - 2}d_channels_last", input.dtype.label)
+    lacks = BUT_FLOATS if input.ndim != 4 and "linear" in mode else _BUT_PICTURES
+    if input.dtype in ((*lacks, dtypes.float16, dtypes.bfloat16) if antialias else lacks):
+        raise missing_kernel(_kernel(input, size, mode, antialias), input.dtype.label)
+
+
+def _kernel(input: Tensor, size: Sequence[int], mode: str, antialias: bool) -> str:
+    """PyTorch's name of what does it: by vectors, for a small result of two dimensions."""
+    dims = input.ndim - 2
+    if antialias:
+        return "compute_index_ranges_weights"
+    if dims == 2 and mode not in ("bicubic", "lanczos") and sum(size) <= 128:
+        return f"upsample_{mode.replace('-exact', '')}2d_channels_last"
+    return f"compute_indices_weights_{'nearest' if 'nearest' in mode else 'linear' if 'linear' in mode else 'cubic'}"
 
 
 def _node(input: Tensor, mode: str, antialias: bool) -> str:
@@ -236,7 +250,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Images of another size: (n, channels, w), (n, channels, h, w) or (n, channels, d, h, w), others but n and channels.
+    """Images of another size: (n, channels, w), (n, channels, h, w) or (n, channels, d, h, w).
 
     Args:
         size: of the result; one number, or one for each dimension. scale_factor: or what the size is multiplied by.
@@ -269,12 +283,10 @@ def interpolate(
         pool = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.ndim - 3]
         return pool(input, tuple(made))
     made = [int(n) for n in made]
-    _check_sizes(input, made, mode)
+    _check_sizes(input, made, mode, antialias)
     kind = numpy.float64 if input.dtype is dtypes.float64 else numpy.float32
     taps = [
         _taps(n, m, factor, mode, bool(align_corners), antialias, kind)
         for n, m, factor in zip(inner, made, factors, strict=True)
     ]
     return _resampled(input, _node(input, mode, antialias), taps)
-
-

@@ -173,6 +173,8 @@ def _averages(input: Tensor, kind: str, spans: Any, size: Any, counts: Any) -> T
     """
     wide = input.to(dtypes.float32) if input.dtype.itemsize == 2 else input
     found = _totals(wide, spans, size)
+    if not found.numel():
+        return found.to(input.dtype)
     by = _divisors(found, counts)
     if input.dtype.category == 1:
         return found.div(by, rounding_mode="trunc").to(input.dtype)

@@ -52,6 +52,37 @@ for dims, x in enumerate(inputs, 1):
     say(getattr(nn, f"AdaptiveMaxPool{dims}d")(2, return_indices=True)(x))
 say(nn.AvgPool2d(2, divisor_override=3)(inputs[1]), nn.AvgPool3d(2, divisor_override=3), nn.AvgPool1d(2).kernel_size)
 """,
+    "resizing": """
+x = torch.arange(32.0).reshape(1, 8, 2, 2)
+for m in (nn.PixelShuffle(2), nn.ChannelShuffle(4), nn.Upsample(scale_factor=2), nn.Upsample((3, 4), mode="bilinear"),
+    nn.Upsample(scale_factor=(2, 1.5)), nn.UpsamplingNearest2d(3), nn.UpsamplingBilinear2d(scale_factor=2),
+    nn.PixelUnshuffle(2),
+    nn.Upsample(4, mode="nearest-exact"), nn.Upsample(scale_factor=1.5, mode="bicubic", align_corners=True)):
+    y = m(x)
+    say(m, y.shape, (y * 256).round(), m.__module__, m.state_dict(), m.training)
+F = nn.functional
+for call in (F.upsample, F.upsample_nearest, F.upsample_bilinear):
+    say(call(x, 3).shape)
+fails(lambda: nn.Upsample()(x))
+fails(lambda: nn.Upsample(2, mode="other")(x))
+fails(lambda: nn.Upsample(2, mode="linear")(x))
+fails(lambda: nn.PixelShuffle())
+fails(lambda: nn.UpsamplingNearest2d(2, mode="nearest"))
+theta = torch.tensor([[[1.0, 0.5, 0.0], [-0.25, 1.0, 0.125]]])
+grid = F.affine_grid(theta, (1, 8, 2, 2))
+say((grid * 256).round())
+for mode in ("bilinear", "nearest", "bicubic"):
+    for padding in ("zeros", "border", "reflection"):
+        for corners in (True, False):
+            say((F.grid_sample(x, grid, mode, padding, corners) * 256).round())
+say(F.grid_sample(x, grid).shape)
+fails(lambda: F.grid_sample(x, grid, "other"))
+fails(lambda: F.grid_sample(x, grid, padding_mode="other"))
+for bad in ((1, 2, 3), (1, 1, 0, 2), (1, 1, 2, 2, 2)):
+    fails(lambda: F.affine_grid(theta, bad, True))
+fails(lambda: F.affine_grid(theta.long(), (1, 1, 2, 2), True))
+say(F.affine_grid(theta, (1, 1, 1, 2), True).shape)
+""",
     "formats": """
 def shape(y):
     y = y[0] if isinstance(y, tuple) else y
