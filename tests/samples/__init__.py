@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import tensorkit.fft  # which registers its operations
 import tensorkit.nn.functional  # noqa: F401  # which registers the operations that networks alone use
 from tensorkit.dispatch.registry import Sample, registry, sample
 

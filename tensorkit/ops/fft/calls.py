@@ -181,10 +181,9 @@ def real_n(input: Tensor, s: Any, dim: Any, norm: str | None) -> Any:
     """Real to half of a complex result."""
     if input.is_complex():
         raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {input.dtype.label}")
-    x = _promoted(input)
-    dims, lengths = _several(x, s, dim)
+    dims, lengths = _several(input, s, dim)
     _some(dims, "rfftn")
-    return fft_r2c(_resized(x, dims, lengths), dims, _scale(norm, True), True)
+    return fft_r2c(_resized(_promoted(input), dims, lengths), dims, _scale(norm, True), True)
 
 
 def _mirrored_n(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Any, list[int], int]:
@@ -212,9 +211,9 @@ def hfftn_of(input: Tensor, s: Any, dim: Any, norm: str | None) -> Any:
 
 def ihfftn_of(input: Tensor, s: Any, dim: Any, norm: str | None) -> Any:
     """The way back: half of the result."""
-    x = _promoted(input)
-    dims, lengths = _several(x, s, dim)
+    dims, lengths = _several(input, s, dim)
     _some(dims, "ihfftn")
+    x = _promoted(input)
     scale = _scale(norm, False)
     if x.is_complex():
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {x.dtype.label}")
