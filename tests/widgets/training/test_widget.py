@@ -14,7 +14,6 @@ import tensorkit as tk
 from tensorkit_widgets import TrainingView, trace
 from tensorkit_widgets.drawing.parts import Tile
 from tensorkit_widgets.snapshot.number_text import short
-from tensorkit_widgets.training import widget
 from tensorkit_widgets.training.model import History, Moment
 from tensorkit_widgets.training.words import number
 from tests.torch_oracle import require_torch
@@ -188,7 +187,7 @@ def test_no_tensor_no_graph_and_no_large_layer_is_held() -> None:
 
 def test_a_loop_is_painted_eight_times_a_second_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(widget.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("tensorkit_widgets.training.widget.time.monotonic", lambda: now[0])
     view = TrainingView(tk.nn.ParameterDict({"a": tk.ones(2)}))
     first = view.frame["revision"]
     for _ in range(40):
@@ -203,7 +202,12 @@ def test_a_loop_is_painted_eight_times_a_second_and_no_more(monkeypatch: pytest.
 def test_the_loop_and_the_browser_on_two_threads() -> None:
     view = TrainingView(programs.Small(4, 3, 2))
     view.record(1.0)
-    loop = threading.Thread(target=lambda: [view.record(1.0 / k) for k in range(1, 60)])
+
+    def train() -> None:
+        for k in range(1, 60):
+            view.record(1.0 / k)
+
+    loop = threading.Thread(target=train)
     loop.start()
     while loop.is_alive():
         send(view, "step")
@@ -239,6 +243,9 @@ def test_what_it_refuses() -> None:
     with pytest.raises(TypeError, match="inputs must be a tensor or an array, not list"):
         view.record(1.0, [1.0])
     assert view.losses == ()
+    view.record(1.0, tk.ones(3, 2), numpy.array(["a", "b", "c"]))
+    assert "batch" in [note.text for note in view._sheet_now().notes]
+    assert "says:0" not in tiles(view)
 
 
 @pytest.mark.parity

@@ -165,6 +165,13 @@ def _batch(inputs: Any, output: Any, targets: Any) -> Batch | None:
             raise TypeError(f"{name} must be a tensor or an array, not {type(value).__name__}")
     if inputs is None or not len(inputs.shape):
         return None
+    try:
+        return _examples(inputs, output, targets)
+    except Exception:  # as above: what cannot be read is not drawn
+        return Batch(tuple(inputs.shape), _dtype(inputs), ())
+
+
+def _examples(inputs: Any, output: Any, targets: Any) -> Batch:
     size, shape = tuple(inputs.shape), _shape(inputs)
     many = (
         0

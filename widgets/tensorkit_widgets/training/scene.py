@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from math import isfinite, log10
+from math import isfinite, log10, nan
 from typing import Any
 
 import numpy
@@ -96,7 +96,8 @@ class _Drawn:
 
 def compose_training(shown: Page) -> Sheet:
     """One moment of a training; on a narrow page all of it in one column."""
-    room, out, words = shown.page - 2 * LEFT, _Drawn(), (EMPTY,)
+    room, out = shown.page - 2 * LEFT, _Drawn()
+    words: tuple[str, ...] = (EMPTY,)
     if shown.history.moments:
         words = tuple(words_of(shown.history, shown.at, shown.part))
         words += (legend(shown.seen),) if shown.pictures and isinstance(shown.seen, Seen) else ()
@@ -133,7 +134,7 @@ def _curve(out: _Drawn, shown: Page, y: float, width: float) -> None:
     """The loss of every moment from left to right; where it is no number there is a gap on a red ground."""
     moments = shown.history.moments
     losses = [one.loss for one in moments]
-    finite = [loss for loss in losses if isfinite(loss)] or [0.0]
+    finite = [loss for loss in losses if isfinite(loss)] or [nan]
     low, high = min(finite), max(finite)
     powers = low > 0 and high / low > LOGARITHMIC
     y += (
@@ -155,7 +156,7 @@ def _curve(out: _Drawn, shown: Page, y: float, width: float) -> None:
         points = list(run)
         if good:
             x0, y0 = place(points[0])  # one alone is a short stroke
-            out.wires.append(Wire(((x0 - 2, y0), *map(place, points)), dim=0, head=False))
+            out.wires.append(Wire(((x0 - 4, y0), *map(place, points)), dim=0, head=False))
         else:
             out.frames.append(Frame(x + points[0] * unit, y, unit * len(points), CURVE, "alarm", 0.0))
     now = x + (shown.at + 0.5) * unit
@@ -163,7 +164,7 @@ def _curve(out: _Drawn, shown: Page, y: float, width: float) -> None:
     if isfinite(losses[shown.at]):
         middle = place(shown.at)
         out.frames.append(Frame(middle[0] - 5.5, middle[1] - 5.5, 11, 11, "chosen", 5.5))
-    for value, line in {high: y + 14, low: y + CURVE - 4}.items():
+    for value, line in ((high, y + 14), (low, y + CURVE - 4)) if high > low else ((low, y + CURVE / 2 + 5),):
         out.notes.append(Note(x - 8, line, number(value), "muted", "end"))
     out.low = y + CURVE + 18
     out.notes.append(Note(x, out.low, f"step {moments[0].number:,}"))
@@ -200,11 +201,9 @@ def _norms(out: _Drawn, shown: Page, x: float, y: float, width: float) -> None:
         ]  # fmt: skip
         for edge, head, seen in zip(edges, HEADS, (part.weight, part.gradient), strict=True):
             text = norm_text(seen)
-            kinds, said = (
-                ("bad",) if text in ("nan", "inf") else (),
-                f"{part.path}, norm of its {head}: {text}",
-            )
-            row.append(Tile(f"{head}:{k}", edge, top, COLUMN, LINE, text, said, kinds, font=13))
+            wrong: tuple[str, ...] = ("bad",) if text in ("nan", "inf") else ()
+            said = f"{part.path}, norm of its {head}: {text}"
+            row.append(Tile(f"{head}:{k}", edge, top, COLUMN, LINE, text, said, wrong, font=13))
         rows.append(tuple(row))
     out.tables.append(
         Table("norms", "the norm of each parameter: of its weights, of its gradient", tuple(rows))
@@ -277,8 +276,9 @@ def _photos(
     wide, high = (SHOT * n / max(rows, columns) for n in (columns, rows))
     for k, (one, words) in enumerate(zip(pixels, said, strict=True)):
         x, y = corner[0] + k % across * (SHOT + GAP), corner[1] + 8 + k // across * (high + ANSWER + 12)
-        out.photos.append(Photo(x, y, wide, high, png(one), words))
-        out.frames.append(Frame(x - 1, y - 1, wide + 2, high + 2, "edge", 0.0))
+        left = x + (SHOT - wide) / 2
+        out.photos.append(Photo(left, y, wide, high, png(one), words))
+        out.frames.append(Frame(left - 1, y - 1, wide + 2, high + 2, "edge", 0.0))
         places.append((x, y + high + 3))
     out.low = places[-1][1] + 18
     return places
@@ -295,7 +295,7 @@ def _rows(batch: Batch, x: float, y: float, width: float) -> list[tuple[Tile, ..
             Tile(f"x:{k}.{n}", x + n * unit, y + 34 * k, unit, 30, text, f"{one.said}; number {n}: {text}", font=font)
             for n, text in enumerate(texts[k])
         ]  # fmt: skip
-        row += [_answer(k, one, x + len(row) * unit + 8, y + 34 * k, 92.0)] if one.says else []
+        row += [_answer(k, one, x + len(row) * unit + 8, y + 34 * k + 2, 92.0)] if one.says else []
         rows.append(tuple(row))
     return rows
 
