@@ -196,6 +196,7 @@ from tensorkit.ops.nn.dropout import (
     feature_dropout_,
 )
 from tensorkit.ops.nn.embedding import embedding, embedding_renorm_
+from tensorkit.ops.nn.grid_sampling import affine_grid_generator, grid_sampler
 from tensorkit.ops.nn.group_norm import group_norm
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.linear import bilinear
@@ -203,11 +204,8 @@ from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
 from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from tensorkit.ops.nn.rrelu import rrelu, rrelu_
-from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
-from tensorkit.ops.nn.grid_sampling import affine_grid_generator, grid_sampler
-from tensorkit.ops.nn.padding import constant_pad_nd
-from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
 from tensorkit.ops.nn.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
 from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
@@ -948,9 +946,9 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "grid_sampler",
     "group_norm",
     "gru_cell",
-    "grid_sampler",
     "gt",
     "half",
     "hamming_window",

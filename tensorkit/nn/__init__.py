@@ -128,9 +128,6 @@ from tensorkit.nn.layers.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
-from tensorkit.nn.layers.rnn_base import RNNBase
-from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.resizing import (
     ChannelShuffle,
     PixelShuffle,
@@ -139,6 +136,9 @@ from tensorkit.nn.layers.resizing import (
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
 )
+from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
+from tensorkit.nn.layers.rnn_base import RNNBase
+from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
 from tensorkit.nn.layers.smooth_activation import (
     CELU,
@@ -160,6 +160,7 @@ from tensorkit.nn.layers.sparse import Embedding
 from tensorkit.nn.layers.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from tensorkit.nn.layers.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 from tensorkit.nn.module import Module
+from tensorkit.nn.parallel import DataParallel
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from tensorkit.nn.parameter_containers import ParameterDict, ParameterList
 
@@ -200,6 +201,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -273,6 +275,8 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
     "RNN",
@@ -282,8 +286,6 @@ __all__ = [
     "RReLU",
     "ReLU",
     "ReLU6",
-    "PixelShuffle",
-    "PixelUnshuffle",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReflectionPad3d",

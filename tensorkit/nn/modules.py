@@ -33,6 +33,7 @@ from tensorkit.nn.layers import (
     normalisation,
     padding,
     pooling,
+    resizing,
     rnn,
     rnn_base,
     rnn_cells,
@@ -48,6 +49,7 @@ from tensorkit.nn.layers import lazy as lazy_layers
 __all__ = [  # noqa: F822 - `_place` puts them here
     "activation",
     "batchnorm",
+    "channelshuffle",
     "container",
     "conv",
     "distance",
@@ -61,28 +63,11 @@ __all__ = [  # noqa: F822 - `_place` puts them here
     "module",
     "normalization",
     "padding",
+    "pixelshuffle",
     "pooling",
     "rnn",
     "sparse",
     "transformer",
-from tensorkit.nn import containers as container
-from tensorkit.nn import module, parameter_containers
-from tensorkit.nn.layers import padding, pooling, resizing, shape
-from tensorkit.nn.layers import resizing as channelshuffle
-from tensorkit.nn.layers import resizing as pixelshuffle
-from tensorkit.nn.layers import resizing as upsampling
-from tensorkit.nn.layers import shape as flatten
-from tensorkit.nn.layers import shape as linear
-
-__all__ = [
-    "channelshuffle",
-    "container",
-    "flatten",
-    "linear",
-    "module",
-    "padding",
-    "pixelshuffle",
-    "pooling",
     "upsampling",
 ]
 
@@ -111,6 +96,7 @@ _place("activation", attention)
 _place("activation", smooth_activation)
 _place("activation", softmax)
 _place("batchnorm", batch_norm)
+_place("channelshuffle", resizing, "ChannelShuffle")
 _place("container", containers)
 _place("container", parameter_containers)
 _place("conv", conv)
@@ -141,6 +127,7 @@ _place("loss", distance_loss)
 _place("module", module, "Module")
 _place("normalization", normalisation)
 _place("padding", padding)
+_place("pixelshuffle", resizing, "PixelShuffle", "PixelUnshuffle")
 _place("pooling", pooling)
 _place("rnn", rnn)
 _place("rnn", rnn_base)
@@ -148,8 +135,4 @@ _place("rnn", rnn_cells)
 _place("sparse", sparse)
 _place("transformer", transformer)
 _place("transformer", transformer_layers)
-_place("padding", padding, *padding.__all__)
-_place("pooling", pooling, *pooling.__all__)
-_place("channelshuffle", resizing, "ChannelShuffle")
-_place("pixelshuffle", resizing, "PixelShuffle", "PixelUnshuffle")
 _place("upsampling", resizing, "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d")
