@@ -53,7 +53,7 @@ def _blocks(count: int, size: int) -> Iterator[slice]:
 
 
 def _at_once(count: int, size: int) -> int:
-    return min(max(1, PIECE // max(1, size)), count)
+    return max(1, min(PIECE // max(1, size), count))
 
 
 def _columns(seen: Array, groups: int, across: int) -> Iterator[tuple[slice, Array]]:
