@@ -236,13 +236,21 @@ def _base(like: Any, size: Sequence[int], corners: bool) -> Any:
     return stack([*parts[::-1], like.new_ones(inner)], -1).view(-1, len(inner) + 1)
 
 
+def _real(call: dict[str, Any]) -> bool:
+    if call["theta"].is_complex() and call["theta"].requires_grad:
+        raise RuntimeError(
+            "affine_grid_generator does not support automatic differentiation for outputs with complex dtype."
+        )
+    return True
+
+
 def _affine_back(g: Any, c: Any) -> Any:
     base = _base(g, c.size, c.align_corners)
     points = g.reshape(g.shape[0], -1, len(c.size) - 2)
     return points.transpose(1, 2) @ base
 
 
-@op(rounded=4, derivative=Rule("AffineGridGeneratorBackward0", theta=_affine_back))
+@op(rounded=4, derivative=Rule("AffineGridGeneratorBackward0", applies=_real, theta=_affine_back))
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
     """The grid that matrices make of images' places: (n, 2, 3) gives (n, h, w, 2), and (n, 3, 4) gives (n, d, h, w, 3).
 
