@@ -10,11 +10,10 @@ from operator import add
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.autograd.rule import not_implemented
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.ops.creation.ranges import linspace
 from tensorkit.ops.joining.stack import stack
-from tensorkit.ops.kit import BUT_FLOATS, FUNCTIONAL, Rule, Tensor, op
+from tensorkit.ops.kit import BUT_FLOATS, Rule, Tensor, op
 from tensorkit.ops.shared.int_args import listed_ints
 
 __all__ = ["affine_grid_generator", "grid_sampler"]
@@ -114,8 +113,10 @@ def _flat(tensor: Any) -> Any:
 
 
 def _back(grad: Any, c: Any, to_grid: bool) -> Any:
+    if to_grid and c.interpolation_mode == NEAREST:
+        return c.grid.new_zeros(c.grid.shape)
     how = c.interpolation_mode, c.padding_mode, c.align_corners
-    return (_back_3d if c.input.ndim == 5 else _back_2d)(grad, c.input, c.grid, *how, to_grid)
+    return _gradient(grad, c.input, c.grid, *how, to_grid)
 
 
 def _gradient(grad: Any, input: Any, grid: Any, mode: int, padding: int, corners: bool, to_grid: bool) -> Any:
@@ -130,26 +131,10 @@ def _gradient(grad: Any, input: Any, grid: Any, mode: int, padding: int, corners
             for d in range(dims):
                 moves[d] = moves[d] + seen * _share(taps, d).squeeze(1)
         else:
-            image.scatter_add_(2, place.expand(size), (g * _share(taps)).where(inside, 0))
+            image = image.scatter_add(2, place.expand(size), (g * _share(taps)).where(inside, 0))
     if to_grid:
         return stack(moves[::-1], -1).reshape(grid.shape)
     return image.view(input.shape)
-
-
-@op(namespace=FUNCTIONAL, derivative=not_implemented("grid_sampler_2d_backward", "grad", "input", "grid"))
-def _back_2d(
-    grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, corners: bool, to_grid: bool
-) -> Tensor:
-    """The gradient of images, or of their grid."""
-    return _gradient(grad, input, grid, mode, padding, corners, to_grid)  # type: ignore[no-any-return]
-
-
-@op(namespace=FUNCTIONAL, derivative=not_implemented("grid_sampler_3d_backward", "grad", "input", "grid"))
-def _back_3d(
-    grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, corners: bool, to_grid: bool
-) -> Tensor:
-    """The gradient of volumes, or of their grid."""
-    return _gradient(grad, input, grid, mode, padding, corners, to_grid)  # type: ignore[no-any-return]
 
 
 def _check(input: Tensor, grid: Tensor, mode: int) -> None:
