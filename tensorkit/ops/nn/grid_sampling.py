@@ -113,8 +113,6 @@ def _flat(tensor: Any) -> Any:
 
 
 def _back(grad: Any, c: Any, to_grid: bool) -> Any:
-    if to_grid and c.interpolation_mode == NEAREST:
-        return c.grid.new_zeros(c.grid.shape)
     how = c.interpolation_mode, c.padding_mode, c.align_corners
     return _gradient(grad, c.input, c.grid, *how, to_grid)
 
@@ -127,7 +125,8 @@ def _gradient(grad: Any, input: Any, grid: Any, mode: int, padding: int, corners
     moves: list[Any] = [grid.new_zeros((grid.shape[0], g.shape[2])) for _ in range(dims)]
     for place, inside, taps in _elements(input, grid, mode, padding, corners):
         if to_grid:
-            seen = (g * flat.gather(2, place.expand(size)).where(inside, 0)).sum(1)
+            moved = inside & (mode != NEAREST)  # from one element to the next nothing changes
+            seen = (g * flat.gather(2, place.expand(size)).where(moved, 0)).sum(1)
             for d in range(dims):
                 moves[d] = moves[d] + seen * _share(taps, d).squeeze(1)
         else:
