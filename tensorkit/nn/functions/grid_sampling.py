@@ -20,7 +20,8 @@ def _told(align_corners: bool | None) -> bool:
     if align_corners is None:
         warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-            "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
+            "specify align_corners=True if the old behavior is desired. "
+            "See the documentation of grid_sample for details."
         )
     return bool(align_corners)
 

@@ -10,11 +10,10 @@ from operator import add
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.autograd.rule import not_implemented
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.ops.creation.ranges import linspace
 from tensorkit.ops.joining.stack import stack
-from tensorkit.ops.kit import BUT_FLOATS, FUNCTIONAL, Rule, Tensor, op
+from tensorkit.ops.kit import BUT_FLOATS, Rule, Tensor, op
 from tensorkit.ops.shared.int_args import listed_ints
 
 __all__ = ["affine_grid_generator", "grid_sampler"]
@@ -115,7 +114,7 @@ def _flat(tensor: Any) -> Any:
 
 def _back(grad: Any, c: Any, to_grid: bool) -> Any:
     how = c.interpolation_mode, c.padding_mode, c.align_corners
-    return (_back_3d if c.input.ndim == 5 else _back_2d)(grad, c.input, c.grid, *how, to_grid)
+    return _gradient(grad, c.input, c.grid, *how, to_grid)
 
 
 def _gradient(grad: Any, input: Any, grid: Any, mode: int, padding: int, corners: bool, to_grid: bool) -> Any:
@@ -126,30 +125,15 @@ def _gradient(grad: Any, input: Any, grid: Any, mode: int, padding: int, corners
     moves: list[Any] = [grid.new_zeros((grid.shape[0], g.shape[2])) for _ in range(dims)]
     for place, inside, taps in _elements(input, grid, mode, padding, corners):
         if to_grid:
-            seen = (g * flat.gather(2, place.expand(size)).where(inside, 0)).sum(1)
+            moved = inside & (mode != NEAREST)  # from one element to the next nothing changes
+            seen = (g * flat.gather(2, place.expand(size)).where(moved, 0)).sum(1)
             for d in range(dims):
                 moves[d] = moves[d] + seen * _share(taps, d).squeeze(1)
         else:
-            image.scatter_add_(2, place.expand(size), (g * _share(taps)).where(inside, 0))
+            image = image.scatter_add(2, place.expand(size), (g * _share(taps)).where(inside, 0))
     if to_grid:
         return stack(moves[::-1], -1).reshape(grid.shape)
     return image.view(input.shape)
-
-
-@op(namespace=FUNCTIONAL, derivative=not_implemented("grid_sampler_2d_backward", "grad", "input", "grid"))
-def _back_2d(
-    grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, corners: bool, to_grid: bool
-) -> Tensor:
-    """The gradient of images, or of their grid."""
-    return _gradient(grad, input, grid, mode, padding, corners, to_grid)  # type: ignore[no-any-return]
-
-
-@op(namespace=FUNCTIONAL, derivative=not_implemented("grid_sampler_3d_backward", "grad", "input", "grid"))
-def _back_3d(
-    grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, corners: bool, to_grid: bool
-) -> Tensor:
-    """The gradient of volumes, or of their grid."""
-    return _gradient(grad, input, grid, mode, padding, corners, to_grid)  # type: ignore[no-any-return]
 
 
 def _check(input: Tensor, grid: Tensor, mode: int) -> None:
@@ -236,13 +220,21 @@ def _base(like: Any, size: Sequence[int], corners: bool) -> Any:
     return stack([*parts[::-1], like.new_ones(inner)], -1).view(-1, len(inner) + 1)
 
 
+def _real(call: dict[str, Any]) -> bool:
+    if call["theta"].is_complex() and call["theta"].requires_grad:
+        raise RuntimeError(
+            "affine_grid_generator does not support automatic differentiation for outputs with complex dtype."
+        )
+    return True
+
+
 def _affine_back(g: Any, c: Any) -> Any:
     base = _base(g, c.size, c.align_corners)
     points = g.reshape(g.shape[0], -1, len(c.size) - 2)
     return points.transpose(1, 2) @ base
 
 
-@op(rounded=4, derivative=Rule("AffineGridGeneratorBackward0", theta=_affine_back))
+@op(rounded=4, derivative=Rule("AffineGridGeneratorBackward0", applies=_real, theta=_affine_back))
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
     """The grid that matrices make of images' places: (n, 2, 3) gives (n, h, w, 2), and (n, 3, 4) gives (n, d, h, w, 3).
 

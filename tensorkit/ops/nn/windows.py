@@ -77,6 +77,12 @@ def _totals_there(out: Tensor, a: Tensor, *, spans: Spans, back: bool) -> None:
 
 
 def _largest_back(g: Any, c: Any) -> Any:
+    if 0 in g[0].shape[1:] and c.kind.startswith("Adaptive"):
+        d = g[0].shape.index(0, 1)
+        raise RuntimeError(
+            f"adaptive_max_pool{len(c.spans)}d_backward(): Expected grad_output to have non-zero size for non-batch "
+            f"dimensions, but grad_output has sizes {list(g[0].shape)} with dimension {d} being empty"
+        )
     return _put(g[0], c.indices, c.input_face.size, len(c.spans))
 
 
