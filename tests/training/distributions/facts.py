@@ -106,7 +106,12 @@ NEAR = 6e-6
 
 
 def apart(
-    text: str, own: dict[str, Any], expected: dict[str, Any], near: float = NEAR, samples: float = 0.0
+    text: str,
+    own: dict[str, Any],
+    expected: dict[str, Any],
+    slopes: float = NEAR,
+    samples: float = 0.0,
+    near: float = NEAR,
 ) -> list[str]:
     """The differences, in words: samples to the last bit, other values within the rounding of what they are made of."""
     assert own.keys() == expected.keys()
@@ -114,7 +119,11 @@ def apart(
         f"{text} {name}: {own[name]} for {expected[name]}"
         for name in own
         if own[name][1] != expected[name][1]
-        or not _alike(own[name][0], expected[name][0], samples if "sample" in name else near)
+        or not _alike(
+            own[name][0],
+            expected[name][0],
+            samples if "sample" in name else slopes if name == "slopes" else NEAR,
+        )
     ]
 
 
