@@ -557,6 +557,8 @@ else:
         "compiler": None,
         "cuda": None,
         "distributed": None,
+        "distributions": None,
+        "fft": None,
         "func": None,
         "fx": None,
         "get_autocast_dtype": "amp.autocast_mode",
@@ -586,12 +588,6 @@ else:
         home = _LATER[name]
         module = _importlib.import_module(f"{__name__}.{home or name}")
         return module if home is None else getattr(module, name)
-        """Load what not every program needs when it is first asked for: `import tensorkit` need not wait for it."""
-        if name in ("accelerator", "cuda", "distributions", "fft", "nn", "optim", "serialization"):
-            return _importlib.import_module(f"{__name__}.{name}")
-        if name in ("load", "save"):
-            return getattr(_importlib.import_module(f"{__name__}.serialization"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         return __all__
