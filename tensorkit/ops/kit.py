@@ -257,7 +257,7 @@ def _registered(
             register(Op(f"{name}_", made, (), "inplace", functions=(f"{name}_",), **fields))
     if name.startswith("_"):
         return as_function(name, differentiable(run, derivative, name, kind), run)
-    return registered(
+    made_public: Any = registered(
         samples=(),
         kind=kind,
         derivative=derivative,
@@ -265,7 +265,8 @@ def _registered(
         methods=methods,
         strict=True,
         **fields,
-    )(run)
+    )
+    return made_public(run)
 
 
 _in_place: dict[str, Callable[..., Tensor]] = {}

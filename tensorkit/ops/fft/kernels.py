@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy
 
@@ -26,6 +26,8 @@ from tensorkit.ops.kit import Plan, Result, Rule, Tensor, op
 from tensorkit.tensor import Array
 
 __all__ = ["BY_N", "BY_ROOT", "PLAIN", "fft_c2c", "fft_c2r", "fft_r2c", "real_of"]
+
+Norm = Literal["backward", "ortho", "forward"]
 
 PLAIN, BY_ROOT, BY_N = range(3)
 """How sums are scaled: not at all, by the root of their length, or by their length."""
@@ -64,8 +66,8 @@ def _check_batch(input: Tensor) -> None:
 
 # -- on the CPU -------------------------------------------------------------------------------------------------------
 
-_FORWARD = {PLAIN: "backward", BY_ROOT: "ortho", BY_N: "forward"}
-_BACKWARD = {PLAIN: "forward", BY_ROOT: "ortho", BY_N: "backward"}
+_FORWARD: dict[int, Norm] = {PLAIN: "backward", BY_ROOT: "ortho", BY_N: "forward"}
+_BACKWARD: dict[int, Norm] = {PLAIN: "forward", BY_ROOT: "ortho", BY_N: "backward"}
 
 
 def _c2c_cpu(out: Array, x: Array, dims: Any, scale: int, forward: bool) -> None:

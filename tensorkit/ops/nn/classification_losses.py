@@ -81,7 +81,8 @@ def _smoothed(
         even = even.sum() / share.sum()
     elif reduction == SUM:
         even = even.sum()
-    return right * (1 - smoothing) + even * (smoothing / input.shape[axis])
+    smooth: Tensor = right * (1 - smoothing) + even * (smoothing / input.shape[axis])
+    return smooth
 
 
 @op(namespace=INNER, rounded=4)
@@ -140,7 +141,8 @@ def _check_chances(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
 
 def _of_chance(input: Array, target: Array) -> Array:
     yes, no = (numpy.maximum(numpy.log(x), input.dtype.type(-100)) for x in (input, 1 - input))
-    return (target - 1) * no - target * yes
+    losses: Array = (target - 1) * no - target * yes
+    return losses
 
 
 @pointwise(_of_chance, kernel="binary_cross_entropy", namespace=FUNCTIONAL)

@@ -79,7 +79,8 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 0, *, out: Tensor |
 
 def _bent(input: Array, target: Array, beta: float) -> Array:
     apart = numpy.abs(input - target)
-    return numpy.where(apart < beta, apart * apart * 0.5 / (beta or 1), apart - 0.5 * beta)
+    losses: Array = numpy.where(apart < beta, apart * apart * 0.5 / (beta or 1), apart - 0.5 * beta)
+    return losses
 
 
 @pointwise(_bent, kernel="smooth_l1_cpu", namespace=FUNCTIONAL)
@@ -120,7 +121,8 @@ def smooth_l1_loss(
 
 def _huber(input: Array, target: Array, delta: float) -> Array:
     apart = numpy.abs(input - target)
-    return numpy.where(apart <= delta, apart * apart * 0.5, delta * (apart - 0.5 * delta))
+    losses: Array = numpy.where(apart <= delta, apart * apart * 0.5, delta * (apart - 0.5 * delta))
+    return losses
 
 
 @pointwise(_huber, kernel="huber_cpu", namespace=FUNCTIONAL)

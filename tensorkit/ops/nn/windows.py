@@ -178,7 +178,7 @@ def _averages(input: Tensor, kind: str, spans: Any, size: Any, counts: Any) -> T
         counts: what is divided by, or for each dimension as many numbers as there are windows, whose products are.
     """
     wide = input.to(dtypes.float32) if input.dtype.itemsize == 2 else input
-    found = _totals(wide, spans, size)
+    found: Tensor = _totals(wide, spans, size)
     if not found.numel():
         return found.to(input.dtype)
     by = _divisors(found, counts)

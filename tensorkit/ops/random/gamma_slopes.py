@@ -75,4 +75,5 @@ def _weighed(log: Callable[[Array], Array], a: Array, density: Array) -> Array:
     """The change of a function with `a`, over the density: ``log`` is its logarithm, differenced over four points."""
     h = 0.01 * numpy.minimum(a, numpy.sqrt(a))
     change = (8 * (log(a + h) - log(a - h)) - (log(a + 2 * h) - log(a - 2 * h))) / (12 * h)
-    return numpy.exp(log(a) - density) * change
+    weighed: Array = numpy.exp(log(a) - density) * change
+    return weighed

@@ -64,7 +64,7 @@ def add_at(out: Array, places: Array, a: Array, *, dims: int) -> None:
     if run is None or not rows.flags.writeable or not where.flags.writeable:
         inside = (where >= 0) & (where < sums.shape[1])  # an empty window has no place
         plane, _ = numpy.nonzero(inside)
-        numpy.add.at(sums, (plane, where[inside]), rows[inside])
+        numpy.add.at(sums, (plane, where[inside].astype(numpy.intp)), rows[inside])
     else:
         spread(lambda i, j: run(sums[i:j], where[i:j], rows[i:j]), len(rows), _grain(rows))
     if target is not out:
