@@ -171,20 +171,13 @@ from tensorkit.ops.matrix_products.mm import bmm, mm
 from tensorkit.ops.matrix_products.multi_dot import chain_matmul
 from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
 from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
-from tensorkit.ops.nn.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.activation.activations import hardshrink, prelu, threshold, threshold_
+from tensorkit.ops.nn.activation.rrelu import rrelu, rrelu_
+from tensorkit.ops.nn.activation.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.nn.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from tensorkit.ops.nn.batch_norm import batch_norm, instance_norm
-from tensorkit.ops.nn.classification_losses import binary_cross_entropy_with_logits
 from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorkit.ops.nn.convolution import convolution
-from tensorkit.ops.nn.ctc_loss import ctc_loss
-from tensorkit.ops.nn.distance_losses import (
-    cosine_embedding_loss,
-    hinge_embedding_loss,
-    margin_ranking_loss,
-    triplet_margin_loss,
-)
-from tensorkit.ops.nn.distribution_losses import kl_div, poisson_nll_loss
 from tensorkit.ops.nn.dropout import (
     alpha_dropout,
     alpha_dropout_,
@@ -200,13 +193,20 @@ from tensorkit.ops.nn.grid_sampling import affine_grid_generator, grid_sampler
 from tensorkit.ops.nn.group_norm import group_norm
 from tensorkit.ops.nn.layer_norm import layer_norm, native_layer_norm, rms_norm
 from tensorkit.ops.nn.linear import bilinear
+from tensorkit.ops.nn.loss.classification_losses import binary_cross_entropy_with_logits
+from tensorkit.ops.nn.loss.ctc_loss import ctc_loss
+from tensorkit.ops.nn.loss.distance_losses import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    triplet_margin_loss,
+)
+from tensorkit.ops.nn.loss.distribution_losses import kl_div, poisson_nll_loss
 from tensorkit.ops.nn.padding import constant_pad_nd
 from tensorkit.ops.nn.pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
 from tensorkit.ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
-from tensorkit.ops.nn.rrelu import rrelu, rrelu_
 from tensorkit.ops.nn.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from tensorkit.ops.nn.similarity import cosine_similarity, pairwise_distance
-from tensorkit.ops.nn.smooth_activations import celu, celu_, selu, selu_
 from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
     absolute,

@@ -35,6 +35,7 @@ __all__ = [
     "LOOPS_AT_ONCE",
     "NEW_AT_ONCE",
     "NORMALS_IN_BLOCKS",
+    "NORMED_BY_LOOP",
     "PIECE",
     "PLANS_KEPT",
     "PRODUCT_FOLDED",
@@ -127,6 +128,8 @@ IN_PYTHON = 8
 NEW_AT_ONCE = 1 << 20
 #: From so many on PyTorch makes normal numbers in blocks of 16, and below one by one: this decides which are drawn.
 NORMALS_IN_BLOCKS = 16
+#: From so many numbers in a row on, normalisation takes a loop; channels of fewer are taken side by side by NumPy.
+NORMED_BY_LOOP = 16
 #: Products fold a row of this length in halves: 100 rows of 64 float64 numbers take 10.7 against 10.8. It decides the
 #: order in which numbers are multiplied, and so last digits.
 PRODUCT_FOLDED = 64

@@ -11,7 +11,7 @@ from __future__ import annotations
 from tensorkit.nn import functional, init, modules, parallel, parameter, utils
 from tensorkit.nn.containers import Container, ModuleDict, ModuleList, Sequential
 from tensorkit.nn.factories import factory_kwargs
-from tensorkit.nn.layers.activation import (
+from tensorkit.nn.layers.activations.activation import (
     Hardshrink,
     Hardsigmoid,
     Hardswish,
@@ -24,7 +24,22 @@ from tensorkit.nn.layers.activation import (
     Softshrink,
     Threshold,
 )
-from tensorkit.nn.layers.attention import MultiheadAttention
+from tensorkit.nn.layers.activations.smooth_activation import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    LogSigmoid,
+    Mish,
+    Sigmoid,
+    SiLU,
+    Softplus,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+)
+from tensorkit.nn.layers.activations.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from tensorkit.nn.layers.batch_norm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -33,27 +48,9 @@ from tensorkit.nn.layers.batch_norm import (
     LazyBatchNorm2d,
     LazyBatchNorm3d,
 )
-from tensorkit.nn.layers.classification_loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    CTCLoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    NLLLoss,
-    NLLLoss2d,
-    SoftMarginLoss,
-)
 from tensorkit.nn.layers.conv import Conv1d, Conv2d, Conv3d
 from tensorkit.nn.layers.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tensorkit.nn.layers.distance import CosineSimilarity, PairwiseDistance
-from tensorkit.nn.layers.distance_loss import (
-    CosineEmbeddingLoss,
-    HingeEmbeddingLoss,
-    MarginRankingLoss,
-    TripletMarginLoss,
-)
 from tensorkit.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -81,7 +78,25 @@ from tensorkit.nn.layers.lazy import (
     LazyLinear,
 )
 from tensorkit.nn.layers.linear import Bilinear, Linear
-from tensorkit.nn.layers.loss import (
+from tensorkit.nn.layers.losses.classification_loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    CTCLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    NLLLoss,
+    NLLLoss2d,
+    SoftMarginLoss,
+)
+from tensorkit.nn.layers.losses.distance_loss import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    TripletMarginLoss,
+)
+from tensorkit.nn.layers.losses.loss import (
     GaussianNLLLoss,
     HuberLoss,
     KLDivLoss,
@@ -128,6 +143,9 @@ from tensorkit.nn.layers.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from tensorkit.nn.layers.recurrent.rnn import GRU, LSTM, RNN
+from tensorkit.nn.layers.recurrent.rnn_base import RNNBase
+from tensorkit.nn.layers.recurrent.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.resizing import (
     ChannelShuffle,
     PixelShuffle,
@@ -136,29 +154,14 @@ from tensorkit.nn.layers.resizing import (
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
 )
-from tensorkit.nn.layers.rnn import GRU, LSTM, RNN
-from tensorkit.nn.layers.rnn_base import RNNBase
-from tensorkit.nn.layers.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from tensorkit.nn.layers.shape import Flatten, Identity, Unflatten
-from tensorkit.nn.layers.smooth_activation import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    LogSigmoid,
-    Mish,
-    Sigmoid,
-    SiLU,
-    Softplus,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-)
-from tensorkit.nn.layers.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from tensorkit.nn.layers.sparse import Embedding
-from tensorkit.nn.layers.transformer import Transformer, TransformerDecoder, TransformerEncoder
-from tensorkit.nn.layers.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
+from tensorkit.nn.layers.transformers.attention import MultiheadAttention
+from tensorkit.nn.layers.transformers.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from tensorkit.nn.layers.transformers.transformer_layers import (
+    TransformerDecoderLayer,
+    TransformerEncoderLayer,
+)
 from tensorkit.nn.module import Module
 from tensorkit.nn.parallel import DataParallel
 from tensorkit.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter

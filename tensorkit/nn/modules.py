@@ -17,34 +17,26 @@ from types import ModuleType
 
 from tensorkit.nn import containers, lazy, module, parameter_containers
 from tensorkit.nn.layers import (
-    activation,
-    attention,
     batch_norm,
-    classification_loss,
     conv,
     conv_transpose,
     distance,
-    distance_loss,
     dropout,
     fold,
     instance_norm,
     linear,
-    loss,
     normalisation,
     padding,
     pooling,
     resizing,
-    rnn,
-    rnn_base,
-    rnn_cells,
     shape,
-    smooth_activation,
-    softmax,
     sparse,
-    transformer,
-    transformer_layers,
 )
 from tensorkit.nn.layers import lazy as lazy_layers
+from tensorkit.nn.layers.activations import activation, smooth_activation, softmax
+from tensorkit.nn.layers.losses import classification_loss, distance_loss, loss
+from tensorkit.nn.layers.recurrent import rnn, rnn_base, rnn_cells
+from tensorkit.nn.layers.transformers import attention, transformer, transformer_layers
 
 __all__ = [  # noqa: F822 - `_place` puts them here
     "activation",

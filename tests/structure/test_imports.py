@@ -88,6 +88,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "bits",
         "boxed",
         "broadcast",
+        "conv",
         "device_map",
         "generator_stream",
         "graph",

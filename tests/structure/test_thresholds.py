@@ -54,6 +54,8 @@ ELSEWHERE = {
     "ops.indexing.index_plan:_TOO_MANY_MEMBERS": PYTORCH,
     "ops.linalg.cdist:_BY_PRODUCTS": PYTORCH,
     "kernels.cpu.sums.sum_in_order:_LANES": PYTORCH,
+    "ops.nn.convolution:_MKL_AT_LEAST": PYTORCH,
+    "ops.nn.resizing:_CHANNELS_LAST_UP_TO": PYTORCH,
     "ops.random.sampling:_MOST_CATEGORIES": "PyTorch refuses more",
     "ops.rearranging.combinations:_MOST_DIMS": "NumPy's dimensions",
     "ops.reduction.arguments:sum_in_order.MOST_ON_ONE_THREAD": PYTORCH,

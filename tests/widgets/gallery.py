@@ -27,9 +27,9 @@ BOARDS = {
     "strides": "stride-explorer", "memory": "memory-map", "devices": "device-map",
     "recorded": "trace", "story": "explain",
     "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
-    "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
-    "trained": "training-view",
-    "drawn": "generator-stream",    "traced": "kernel-tracer", "line": "timeline",
+    "met": "matmul-explorer", "slid": "conv-explorer", "bits": "bit-view", "boxes": "boxed-memory",
+    "face": "image-view", "graph": "graph-view", "trained": "training-view",
+    "drawn": "generator-stream", "traced": "kernel-tracer", "line": "timeline",
 }  # fmt: skip
 CARDS = ("predicted", "exercise", "quiz", "puzzle")
 

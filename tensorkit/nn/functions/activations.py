@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from tensorkit.ops.kit import in_place_of
-from tensorkit.ops.nn.activations import hardshrink, prelu, softshrink, threshold_
-from tensorkit.ops.nn.activations import hardsigmoid as _hardsigmoid
-from tensorkit.ops.nn.activations import hardswish as _hardswish
-from tensorkit.ops.nn.activations import hardtanh as _hardtanh
-from tensorkit.ops.nn.activations import leaky_relu as _leaky_relu
-from tensorkit.ops.nn.activations import threshold as _threshold
-from tensorkit.ops.nn.rrelu import rrelu as _rrelu
-from tensorkit.ops.nn.rrelu import rrelu_
-from tensorkit.ops.nn.smooth_activations import celu as _celu
-from tensorkit.ops.nn.smooth_activations import celu_, gelu, logsigmoid, selu_, softplus
-from tensorkit.ops.nn.smooth_activations import elu as _elu
-from tensorkit.ops.nn.smooth_activations import glu as _glu
-from tensorkit.ops.nn.smooth_activations import mish as _mish
-from tensorkit.ops.nn.smooth_activations import selu as _selu
-from tensorkit.ops.nn.smooth_activations import silu as _silu
+from tensorkit.ops.nn.activation.activations import hardshrink, prelu, softshrink, threshold_
+from tensorkit.ops.nn.activation.activations import hardsigmoid as _hardsigmoid
+from tensorkit.ops.nn.activation.activations import hardswish as _hardswish
+from tensorkit.ops.nn.activation.activations import hardtanh as _hardtanh
+from tensorkit.ops.nn.activation.activations import leaky_relu as _leaky_relu
+from tensorkit.ops.nn.activation.activations import threshold as _threshold
+from tensorkit.ops.nn.activation.rrelu import rrelu as _rrelu
+from tensorkit.ops.nn.activation.rrelu import rrelu_
+from tensorkit.ops.nn.activation.smooth_activations import celu as _celu
+from tensorkit.ops.nn.activation.smooth_activations import celu_, gelu, logsigmoid, selu_, softplus
+from tensorkit.ops.nn.activation.smooth_activations import elu as _elu
+from tensorkit.ops.nn.activation.smooth_activations import glu as _glu
+from tensorkit.ops.nn.activation.smooth_activations import mish as _mish
+from tensorkit.ops.nn.activation.smooth_activations import selu as _selu
+from tensorkit.ops.nn.activation.smooth_activations import silu as _silu
 from tensorkit.ops.pointwise.classification import relu as _relu
 from tensorkit.ops.pointwise.exp_log import sigmoid
 from tensorkit.ops.pointwise.trigonometric import tanh

@@ -18,7 +18,7 @@ from tensorkit.ops.nn.linear import linear
 from tensorkit.ops.reduction.softmax import softmax
 from tensorkit.tensor import Tensor
 
-__all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
+__all__ = ["multi_head_attention_forward", "scaled_dot_product_attention", "as_numbers"]
 
 
 # -- masks ----------------------------------------------------------------------------------------------------------

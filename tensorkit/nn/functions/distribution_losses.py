@@ -8,9 +8,9 @@ from tensorkit.autograd.grad_mode import no_grad
 from tensorkit.errors import warn
 from tensorkit.nn.functions.reduction import legacy_reduction, reduction_number
 from tensorkit.ops.creation.full import ones_like
-from tensorkit.ops.nn import distribution_losses as _chances
-from tensorkit.ops.nn.ctc_loss import ctc_loss as _ctc_loss
-from tensorkit.ops.nn.losses import reduced
+from tensorkit.ops.nn.loss import distribution_losses as _chances
+from tensorkit.ops.nn.loss.ctc_loss import ctc_loss as _ctc_loss
+from tensorkit.ops.nn.loss.losses import reduced
 from tensorkit.tensor import Tensor
 
 __all__ = ["ctc_loss", "gaussian_nll_loss", "kl_div", "poisson_nll_loss"]

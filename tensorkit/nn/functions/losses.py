@@ -6,9 +6,9 @@ from typing import Any
 
 from tensorkit.errors import warn
 from tensorkit.nn.functions.reduction import reduction_number
-from tensorkit.ops.nn import classification_losses as _choosing
-from tensorkit.ops.nn import losses as _apart
-from tensorkit.ops.nn.nll_loss import nll_loss_nd as _nll_loss_nd
+from tensorkit.ops.nn.loss import classification_losses as _choosing
+from tensorkit.ops.nn.loss import losses as _apart
+from tensorkit.ops.nn.loss.nll_loss import nll_loss_nd as _nll_loss_nd
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.tensor import Tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorkit.nn.functions.reduction import legacy_reduction, reduction_number
-from tensorkit.ops.nn import distance_losses as _apart
-from tensorkit.ops.nn import margin_losses as _margins
-from tensorkit.ops.nn.losses import reduced
-from tensorkit.ops.nn.smooth_activations import logsigmoid
+from tensorkit.ops.nn.activation.smooth_activations import logsigmoid
+from tensorkit.ops.nn.loss import distance_losses as _apart
+from tensorkit.ops.nn.loss import margin_losses as _margins
+from tensorkit.ops.nn.loss.losses import reduced
 from tensorkit.tensor import Tensor
 
 __all__ = [

@@ -21,7 +21,7 @@ from tensorkit.ops.creation.empty import empty, empty_like
 from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d
 from tensorkit.tensor import Tensor
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "own_init"]
 
 Ints = tuple[int, ...]
 M = TypeVar("M", bound=Module)

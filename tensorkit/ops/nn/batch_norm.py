@@ -11,7 +11,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import no_grad, state
 from tensorkit.dispatch.call_errors import missing_kernel
-from tensorkit.kernels.cpu import norms
+from tensorkit.kernels.cpu.nn import norms
 from tensorkit.memory_format import formatted_strides, suggested_format
 from tensorkit.ops.kit import BUT_FLOATS, DType, Plan, Result, Rule, Tensor, not_differentiable, op
 

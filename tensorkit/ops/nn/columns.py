@@ -10,7 +10,7 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dtypes import bool as truth
 from tensorkit.dtypes import int64
 from tensorkit.kernels import cuda
-from tensorkit.kernels.cpu import windows as on_cpu
+from tensorkit.kernels.cpu.nn import windows as on_cpu
 from tensorkit.kernels.windows import Ints, Window
 from tensorkit.ops.kit import BUT_INEXACT, INNER, LIMITED, Array, Dims, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.nn.convolution import sides

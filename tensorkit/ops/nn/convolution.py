@@ -18,7 +18,7 @@ from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.kernels import cuda
-from tensorkit.kernels.cpu import windows as on_cpu
+from tensorkit.kernels.cpu.nn import windows as on_cpu
 from tensorkit.kernels.windows import Ints, Window
 from tensorkit.memory_format import channels_last, contiguous_format, formatted_strides, suggested_format
 from tensorkit.ops.kit import BUT_REAL, Plan, Result, Rule, Tensor, op
@@ -258,7 +258,8 @@ def sides(name: str, values: Sequence[int], between: str = " ") -> str:
     return between.join(f"{name}_{side}: {value}" for side, value in zip(known, values, strict=True))
 
 
-_SHORT = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
+_MKL_AT_LEAST = 20480
+_WITHOUT_LONG_SUMS = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
 
 
 def _check_dtypes(code: str, longs: bool, input: Tensor, others: Sequence[Tensor], mkldnn: bool) -> None:
@@ -270,7 +271,7 @@ def _check_dtypes(code: str, longs: bool, input: Tensor, others: Sequence[Tensor
                     f"Input type ({backend_name(input)}) and {name} type ({backend_name(other)}) should be the same or "
                     f"input should be a MKLDNN tensor and {name} is a dense tensor"
                 )
-    if input.dtype in BUT_REAL or (longs and input.dtype in _SHORT):
+    if input.dtype in BUT_REAL or (longs and input.dtype in _WITHOUT_LONG_SUMS):
         raise missing_kernel(code, input.dtype.label)
     if (weight := others[0]).dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.label} but found {weight.dtype.label}")
@@ -281,7 +282,7 @@ def _by_mkldnn(input: Tensor, weight: Tensor, window: Window) -> bool:
     if input.dtype is not dtypes.float32 or input.device.type != "cpu":
         return input.dtype is dtypes.bfloat16
     kernel = tuple(weight.shape[2:])
-    return window.groups > 1 or input.shape[0] > 1 or min(kernel[-2:]) > 3 or input.numel() > 20480
+    return window.groups > 1 or input.shape[0] > 1 or min(kernel[-2:]) > 3 or input.numel() > _MKL_AT_LEAST
 
 
 # -- what is offered ------------------------------------------------------------------------------------------------

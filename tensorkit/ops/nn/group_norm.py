@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import missing_kernel
-from tensorkit.kernels.cpu import norms
+from tensorkit.kernels.cpu.nn import norms
 from tensorkit.memory_format import formatted_strides, suggested_format
 from tensorkit.ops.kit import BUT_FLOATS, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.nn.batch_norm import check_kinds, is_mixed, wide

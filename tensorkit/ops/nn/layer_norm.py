@@ -14,7 +14,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.errors import warn
-from tensorkit.kernels.cpu import norms
+from tensorkit.kernels.cpu.nn import norms
 from tensorkit.ops.kit import BUT_FLOATS, LIMITED, DType, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.nn.batch_norm import check_kinds, is_mixed, wide
 from tensorkit.ops.shared.type_names import cpp_name

@@ -24,6 +24,7 @@ __all__ = ["interpolate"]
 _LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 
+_CHANNELS_LAST_UP_TO = 128
 _BUT_PICTURES = tuple(kind for kind in BUT_FLOATS if kind is not dtypes.uint8)
 
 # Which elements of a dimension, and how much of each: two arrays, a row for each element of the result.
@@ -222,7 +223,7 @@ def _kernel(input: Tensor, size: Sequence[int], mode: str, antialias: bool) -> s
     dims = input.ndim - 2
     if antialias:
         return "compute_index_ranges_weights"
-    if dims == 2 and mode not in ("bicubic", "lanczos") and sum(size) <= 128:
+    if dims == 2 and mode not in ("bicubic", "lanczos") and sum(size) <= _CHANNELS_LAST_UP_TO:
         return f"upsample_{mode.replace('-exact', '')}2d_channels_last"
     return f"compute_indices_weights_{'nearest' if 'nearest' in mode else 'linear' if 'linear' in mode else 'cubic'}"
 

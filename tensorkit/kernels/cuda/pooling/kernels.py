@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["largest", "total"]
+__all__ = ["largest", "total", "begin", "end"]
 
 cuda: Any = None
 zero: Any = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tensorkit.ops.kit import Tensor, op
-from tensorkit.ops.nn.losses import reduced
+from tensorkit.ops.nn.loss.losses import reduced
 
 __all__ = ["kl_div", "poisson_nll_loss"]
 

@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#loss-functions
 from __future__ import annotations
 
 from tensorkit.nn import functional as F
-from tensorkit.nn.layers.loss import _Loss
+from tensorkit.nn.layers.losses.loss import _Loss
 from tensorkit.tensor import Tensor
 
 __all__ = [

@@ -17,7 +17,7 @@ from tensorkit.ops.kit import (
     only_once,
     op,
 )
-from tensorkit.ops.nn.losses import MEAN, NONE, reduced
+from tensorkit.ops.nn.loss.losses import MEAN, NONE, reduced
 
 __all__ = ["multi_margin_loss", "multilabel_margin_loss"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from tensorkit.nn.functions.activations import gelu, relu
 from tensorkit.nn.functions.attention import as_numbers
-from tensorkit.nn.layers.attention import MultiheadAttention
 from tensorkit.nn.layers.dropout import Dropout
 from tensorkit.nn.layers.linear import Linear
 from tensorkit.nn.layers.normalisation import LayerNorm
+from tensorkit.nn.layers.transformers.attention import MultiheadAttention
 from tensorkit.nn.module import Module
 from tensorkit.tensor import Tensor
 

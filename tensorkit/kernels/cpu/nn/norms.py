@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cpu import norm_compiled
+from tensorkit.kernels.cpu.nn import norm_compiled
 from tensorkit.kernels.cpu.parallel import found
 from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.threads import spread
-from tensorkit.kernels.sizes import LOOPS, PIECE
+from tensorkit.kernels.sizes import LOOPS, NORMED_BY_LOOP, PIECE
 
 __all__ = ["channel_back", "channel_moments", "channel_scaled", "group_norm", "layer_norm", "layer_norm_back"]
 
@@ -118,8 +118,6 @@ def _back(
 
 # -- channels -------------------------------------------------------------------------------------------------------
 
-_SHORT = 16  # channels of so few numbers in a row are taken side by side by NumPy
-
 
 def _channels(x: Array) -> Array:
     """(n, channels, ...) as three dimensions, row-major."""
@@ -127,7 +125,7 @@ def _channels(x: Array) -> Array:
 
 
 def _fast(loop: Loop, rows: Array) -> Any:
-    return _loop(loop, rows) if rows.shape[2] >= _SHORT else None
+    return _loop(loop, rows) if rows.shape[2] >= NORMED_BY_LOOP else None
 
 
 def channel_moments(mean: Array, var: Array, x: Array) -> None:

@@ -20,7 +20,7 @@ from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.kit import BUT_FLOATS, Rule, Tensor, only_once, op
-from tensorkit.ops.nn.losses import MEAN, SUM
+from tensorkit.ops.nn.loss.losses import MEAN, SUM
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.tensor_data import tensor
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tensorkit.errors import warn
 from tensorkit.nn import functional as F
-from tensorkit.nn.layers.loss import _Loss, _WeightedLoss
+from tensorkit.nn.layers.losses.loss import _Loss, _WeightedLoss
 from tensorkit.tensor import Tensor
 
 __all__ = [

@@ -26,7 +26,7 @@ from tensorkit.ops.kit import (
     op,
     pointwise,
 )
-from tensorkit.ops.nn.activations import NEGATIVE_SLOPE
+from tensorkit.ops.nn.activation.activations import NEGATIVE_SLOPE
 from tensorkit.ops.special.erf_gamma import of_scipy
 
 __all__ = [

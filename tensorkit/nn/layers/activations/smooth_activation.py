@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#non-linear-activations-weig
 from __future__ import annotations
 
 from tensorkit.nn.functions import activations as F
-from tensorkit.nn.layers.activation import _InPlace
+from tensorkit.nn.layers.activations.activation import _InPlace
 from tensorkit.nn.module import Module
 from tensorkit.tensor import Tensor
 

@@ -7,7 +7,7 @@ import numpy
 from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.creation.full import zeros_like
 from tensorkit.ops.kit import Tensor, op
-from tensorkit.ops.nn.losses import reduced
+from tensorkit.ops.nn.loss.losses import reduced
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.norm import norm
 
@@ -53,7 +53,9 @@ def margin_ranking_loss(
     return reduced((-target * apart + float(margin)).clamp_min_(0), reduction)
 
 
-_TINY = float(numpy.float32(1e-12))  # in single precision also where the input is in double, as PyTorch's
+_NEVER_ZERO = float(
+    numpy.float32(1e-12)
+)  # in single precision also where the input is in double, as PyTorch's
 
 
 @op(rounded=2)
@@ -80,7 +82,7 @@ def cosine_embedding_loss(
             f"{axis}D target tensor expects {axis + 1}D input tensors, but found inputs with sizes "
             f"{list(input1.shape)} and {list(input2.shape)}."
         )
-    squares = [(one * one).sum(axis) + _TINY for one in (input1, input2)]
+    squares = [(one * one).sum(axis) + _NEVER_ZERO for one in (input1, input2)]
     cos = (input1 * input2).sum(axis) / (squares[0] * squares[1]).sqrt_()
     zeros = zeros_like(cos)
     missing = (cos - margin).clamp_min_(0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit.nn.layers.rnn_base import RNNBase
+from tensorkit.nn.layers.recurrent.rnn_base import RNNBase
 from tensorkit.ops.creation.full import zeros
 from tensorkit.ops.nn.recurrent import State
 from tensorkit.tensor import Tensor

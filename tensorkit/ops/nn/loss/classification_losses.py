@@ -24,9 +24,9 @@ from tensorkit.ops.kit import (
     op,
     pointwise,
 )
-from tensorkit.ops.nn.losses import MEAN, NONE, SUM, reduced
-from tensorkit.ops.nn.nll_loss import class_axis, nll_loss_nd, shares_of
-from tensorkit.ops.nn.smooth_activations import logsigmoid
+from tensorkit.ops.nn.activation.smooth_activations import logsigmoid
+from tensorkit.ops.nn.loss.losses import MEAN, NONE, SUM, reduced
+from tensorkit.ops.nn.loss.nll_loss import class_axis, nll_loss_nd, shares_of
 from tensorkit.ops.reduction.softmax import log_softmax
 
 __all__ = [

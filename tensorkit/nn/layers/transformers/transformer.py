@@ -17,7 +17,10 @@ from tensorkit.nn.containers import ModuleList
 from tensorkit.nn.functions.activations import relu
 from tensorkit.nn.functions.attention import as_numbers
 from tensorkit.nn.layers.normalisation import LayerNorm
-from tensorkit.nn.layers.transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
+from tensorkit.nn.layers.transformers.transformer_layers import (
+    TransformerDecoderLayer,
+    TransformerEncoderLayer,
+)
 from tensorkit.nn.module import Module
 from tensorkit.ops.creation.full import full
 from tensorkit.tensor import Tensor

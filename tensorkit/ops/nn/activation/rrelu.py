@@ -13,7 +13,7 @@ from tensorkit.elementwise.output import check_writable
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.creation.full import ones_like
 from tensorkit.ops.kit import BUT_FLOATS, Number, Rule, Tensor, op
-from tensorkit.ops.nn.activations import leaky_relu
+from tensorkit.ops.nn.activation.activations import leaky_relu
 from tensorkit.random import Generator
 
 __all__ = ["rrelu", "rrelu_"]

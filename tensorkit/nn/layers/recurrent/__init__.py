@@ -1,0 +1,5 @@
+"""Layers that walk along time: https://docs.pytorch.org/docs/stable/nn.html"""
+
+from __future__ import annotations
+
+__all__: list[str] = []
