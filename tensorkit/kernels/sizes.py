@@ -128,8 +128,8 @@ IN_PYTHON = 8
 NEW_AT_ONCE = 1 << 20
 #: From so many on PyTorch makes normal numbers in blocks of 16, and below one by one: this decides which are drawn.
 NORMALS_IN_BLOCKS = 16
-#: From so many numbers in a row on, normalisation of channels takes a loop: (128, 32, 32) takes 143 against 961. Of fewer,
-#: NumPy takes rows side by side: (1024, 32, 4) takes 5,814 against 10,809.
+#: From so many numbers in a row on, normalisation of channels takes a loop: (128, 32, 32) takes 143 against 961. Of
+#: fewer, NumPy takes rows side by side: (1024, 32, 4) takes 5,814 against 10,809.
 NORMED_BY_LOOP = 16
 #: Products fold a row of this length in halves: 100 rows of 64 float64 numbers take 10.7 against 10.8. It decides the
 #: order in which numbers are multiplied, and so last digits.
