@@ -45,8 +45,10 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     >>> import tensorkit as tk
     >>> layer = tk.nn.LazyLinear(3)
-    >>> layer.weight, layer(tk.ones(2, 5)).shape, layer.weight.shape
-    (<UninitializedParameter>, tensorkit.Size([2, 3]), tensorkit.Size([3, 5]))
+    >>> layer.weight
+    <UninitializedParameter>
+    >>> layer(tk.ones(2, 5)).shape, layer.weight.shape
+    (tensorkit.Size([2, 3]), tensorkit.Size([3, 5]))
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyLinear.html
     """

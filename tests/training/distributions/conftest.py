@@ -2,4 +2,15 @@
 
 from __future__ import annotations
 
-from tests.parity.conftest import torch as torch
+from typing import Any
+
+import pytest
+
+from tests.parity.conftest import torch as asked
+
+
+@pytest.fixture
+def torch(asked: Any) -> Any:
+    """PyTorch, which checks arguments: its compiler, if another test has loaded it, has told it not to."""
+    asked.distributions.Distribution.set_default_validate_args(True)
+    return asked
