@@ -31,6 +31,9 @@ __all__ = [
     "apply",
 ]
 
+_ENDLESS = 1 << 40
+"""Elements of an expanded tensor that no write comes to the end of."""
+
 
 @within_memory
 def apply(
@@ -72,7 +75,8 @@ def apply(
         block.check(*operands)
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
-    if isinstance(written, Tensor) and not (block.may_share or is_resized_late(block, operands[0], written)):
+    shared = block.may_share and isinstance(written, Tensor) and written.numel() < _ENDLESS
+    if isinstance(written, Tensor) and not (shared or is_resized_late(block, operands[0], written)):
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
     size = broadcast_sizes(*sizes)
