@@ -97,6 +97,7 @@ def compose_conv(
     return Sheet(
         "ConvExplorer", title, y + 22 * len(lines) + 8, tuple(tables), tuple(notes),
         words=(*moment.words, *moment.code), said=moment.words[0], width=page,
+        styles=("conv.css",),
     )  # fmt: skip
 
 

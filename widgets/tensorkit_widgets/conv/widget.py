@@ -24,6 +24,7 @@ from tensorkit_widgets.snapshot.number_text import short, size_text
 from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
+from tensorkit_widgets.widget.picture import css
 
 __all__ = ["ConvExplorer"]
 
@@ -63,6 +64,8 @@ class ConvExplorer(Board):
 
     kind = "conv-explorer"
     live = ("_pair",)
+    styles = ("sheet.css", "board.css", "conv.css")
+    _css = css("sheet.css", "board.css", "conv.css")
 
     def __init__(
         self,
