@@ -28,6 +28,20 @@ _NUMBERS = "a number has an edge where PyTorch's formula calls the form for numb
 _ADDED = "where elements of the result share memory, their gradients are added up by other operations"
 _SINGLE = "of a tensor without dimensions or elements PyTorch's formula makes more operations than are needed"
 _FREEDOM = "where no freedom is left, PyTorch computes in double precision and converts"
+_COMPOSED = "its gradient is made of other operations, where PyTorch has one operation for it"
+#: What networks are made of, and Fourier transforms.
+_OF_NETWORKS = """
+    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
+    adaptive_max_pool3d affine_grid_generator avg_pool1d avg_pool2d avg_pool3d batch_norm bilinear
+    binary_cross_entropy binary_cross_entropy_with_logits celu celu_ conv1d conv2d conv3d conv_transpose1d
+    conv_transpose2d conv_transpose3d convolution cosine_embedding_loss cross_entropy_loss ctc_loss elu fft_fft
+    fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_ihfft2 fft_ihfftn
+    fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn gelu glu grid_sampler group_norm hardshrink
+    hardswish hardtanh huber_loss instance_norm interpolate kl_div layer_norm leaky_relu logsigmoid max_pool1d
+    max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices mse_loss
+    native_layer_norm nll_loss_nd pad poisson_nll_loss prelu rrelu rrelu_ scaled_dot_product_attention selu
+    selu_ silu smooth_l1_loss soft_margin_loss softplus softshrink threshold threshold_
+"""
 #: The operations some of whose recorded gradients have other nodes, and why.
 DIFFERENT = {
     **dict.fromkeys(("addcdiv", "addcmul", "lerp"), _NUMBERS),
@@ -36,6 +50,7 @@ DIFFERENT = {
         ("amax", "amin", "aminmax", "cummax", "cummin", "index_add", "index_copy", "linalg_det"), _SINGLE
     ),
     **dict.fromkeys(("std", "var"), _FREEDOM),
+    **dict.fromkeys(_OF_NETWORKS.split(), _COMPOSED),
     **dict.fromkeys(
         (
             *("__setitem__", "block_diag", "clamp", "clamp_", "clip_", "gradient"),
