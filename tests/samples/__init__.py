@@ -15,9 +15,11 @@ import tensorkit.fft  # which registers its operations
 import tensorkit.nn.functional  # noqa: F401  # which registers the operations that networks alone use
 from tensorkit.dispatch.registry import Sample, registry, sample
 
-__all__ = ["attach"]
+__all__ = ["OPERATIONS", "attach"]
 
 HERE = Path(__file__).parent
+OPERATIONS: set[str] = set()
+"""The operations whose samples are here: what networks are made of, Fourier transforms."""
 
 
 def _read(line: str) -> tuple[str, Sample]:
@@ -33,5 +35,6 @@ def attach() -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line and not line.startswith("#"):
                 name, found = _read(line)
+                OPERATIONS.add(name)
                 if found not in registry[name].samples:
                     registry[name].samples += (found,)

@@ -73,9 +73,17 @@ def _trained(x: Any, name: str) -> Board:
     return made
 
 
+def _slid(x: Any, name: str) -> Board:
+    """A kernel of one number on it, as an image: NumPy has no convolution."""
+    t = tk.from_numpy(x) if isinstance(x, np.ndarray) else x
+    image = t if 2 <= t.ndim <= 4 else t.reshape(1, -1)
+    return tkw.ConvExplorer(image, tk.ones((1, 1), dtype=image.dtype), names=(name, name))
+
+
 KINDS: dict[str, Callable[[Any, str], Board]] = {
     "BitView": lambda x, name: tkw.BitView(x, name=name),
     "BroadcastExplorer": lambda x, name: tkw.BroadcastExplorer(x, x[:1] if x.ndim else x, names=(name, name)),
+    "ConvExplorer": _slid,
     "DeviceMap": lambda x, name: tkw.DeviceMap({name: x, "also": x}),
     "ImageView": lambda x, name: tkw.ImageView(x, name=name),
     "IndexExplorer": lambda x, name: tkw.IndexExplorer(
