@@ -33,6 +33,7 @@ LEFT_OUT = {
     "empty": "memory that nobody wrote",
     "empty_strided": "memory that nobody wrote",
     "Generator.seed": "the operating system's randomness",
+    "vmap": "the name of a function, with its address",
     "set_default_dtype": "complex32, which is among the deliberate differences",
 }
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]\d+)?")
