@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy
 
 from tensorkit import dtypes
-from tensorkit.device import CPU
+from tensorkit.device import META
 from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.joining.cat import cat
@@ -60,7 +60,7 @@ def _ordered(input: Tensor, dims: Sequence[int]) -> list[int]:
 
 
 def _check_batch(input: Tensor) -> None:
-    if input._device == CPU and not input.numel():
+    if input._device != META and not input.numel():
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
 
 

@@ -241,6 +241,7 @@ def _hardswish_back(g: Any, c: Any) -> Any:
 @pointwise(
     lambda input: input * numpy.clip(input + 3, 0, 6) / 6,
     kernel="hardswish_cpu",
+    rounded=1,
     namespace=FUNCTIONAL,
     in_place=True,
     derivative=Rule("HardswishBackward0", input=_hardswish_back),
