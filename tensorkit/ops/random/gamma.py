@@ -149,10 +149,10 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
             raise ValueError(
                 f"binomial only supports floating-point dtypes for {name}, got: {given._dtype.label}"
             )
-    if count._dtype not in _DRAWN:
-        raise missing_kernel("binomial_cpu", count._dtype.label)
     if prob._dtype != count._dtype:
         raise RuntimeError(f"Found dtype {prob._dtype.label} but expected {count._dtype.label}")
+    if count._dtype not in _DRAWN:
+        raise missing_kernel("binomial_cpu", count._dtype.label)
     size = broadcast_sizes(count.size(), prob.size())
     counts, chances = count.detach().expand(size), prob.detach().expand(size)
     made = plain_like(counts)
