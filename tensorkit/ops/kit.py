@@ -143,7 +143,7 @@ def op(
             if isinstance(made, Plan):
                 return carried_out(name, made, kernel or {}, lacks, out)
             if out is not None:
-                return deliver_into(made, out)
+                return deliver_into(made, out, None if kind == "reduce" else made._lay().stride)
             if derivative is not None and kind == "copy" and isinstance(made, Tensor):
                 made._counter = None  # what was written on the way to a new result is nobody's business
             return made

@@ -136,12 +136,13 @@ def deliver(values: Any, kind: dtype, out: Tensor | None = None) -> Tensor:
     return result if out is None else deliver_into(result, out)
 
 
-def deliver_into(result: Tensor, out: Any) -> Tensor:
-    """A finished result written into a tensor given as ``out=``, which is resized (with a warning) if need be."""
+def deliver_into(result: Tensor, out: Any, stride: tuple[int, ...] | None = None) -> Tensor:
+    """A finished result written into a tensor given as ``out=``, which is resized (with a warning) if need be:
+    row-major, or to these strides."""
     if not isinstance(out, Tensor):
         raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     check_castable(result._dtype, out._dtype)
-    resize_out(out, result._lay().size)
+    resize_out(out, result._lay().size, stride)
     copy_into(out, result)
     out._bump()
     return out

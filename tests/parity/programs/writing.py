@@ -17,7 +17,6 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch.registry import Op, registry
-from tests import samples
 from tests.parity.compare import LAYOUTS, Operand
 from tests.parity.programs.views import Hand, index, picks
 
@@ -172,9 +171,7 @@ def _as_method(op: Op, call: str) -> str:
 
 
 def _in_order() -> list[Op]:
-    # Those of networks are left out: `out=` of another size is laid out in other strides there than by PyTorch.
-    offered = (op for op in registry.values() if op.samples and op.name not in samples.OPERATIONS)
-    return sorted(offered, key=lambda op: op.name)
+    return sorted((op for op in registry.values() if op.samples), key=lambda op: op.name)
 
 
 @functools.cache
