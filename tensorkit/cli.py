@@ -28,7 +28,7 @@ from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
 from .lab.rehearsal import Performance, rehearse
 from .lab.report import Row, report
-from .lab.run import run as run_script
+from .lab.scripts.run import run as run_script
 
 __all__ = ["app", "bench", "check", "handout", "lab", "main", "present", "progress", "run"]
 

@@ -54,7 +54,6 @@ from tensorkit.nn.functions.conv import (
     unfold,
 )
 from tensorkit.nn.functions.distance import cosine_similarity, normalize, pairwise_distance, pdist
-from tensorkit.nn.functions.distribution_losses import ctc_loss, gaussian_nll_loss, kl_div, poisson_nll_loss
 from tensorkit.nn.functions.dropout import (
     alpha_dropout,
     dropout,
@@ -71,7 +70,13 @@ from tensorkit.nn.functions.grid_sampling import (
     pixel_unshuffle,
 )
 from tensorkit.nn.functions.linear import bilinear, linear
-from tensorkit.nn.functions.losses import (
+from tensorkit.nn.functions.loss.distribution_losses import (
+    ctc_loss,
+    gaussian_nll_loss,
+    kl_div,
+    poisson_nll_loss,
+)
+from tensorkit.nn.functions.loss.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     cross_entropy,
@@ -82,7 +87,7 @@ from tensorkit.nn.functions.losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
-from tensorkit.nn.functions.margin_losses import (
+from tensorkit.nn.functions.loss.margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,

@@ -326,7 +326,7 @@ def _with_weights(
 ) -> tuple[Tensor, Tensor | None]:
     """The answers, (batch * targets, features), and the weights, (batch, heads, targets, sources)."""
     if is_causal and mask is None:
-        raise AssertionError("FIXME: is_causal not implemented for need_weights")
+        raise AssertionError("FIXME: is_causal not implemented for need_weights")  # PyTorch's own words
     q = q * math.sqrt(1.0 / float(q.size(-1)))
     scores = q.bmm(k.mT) if mask is None else mask.baddbmm(q, k.mT)
     weights = softmax(scores, -1)

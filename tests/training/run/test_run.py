@@ -13,8 +13,8 @@ import pytest
 import tensorkit as tk
 from tensorkit import cli
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.run import run
-from tensorkit.lab.script_names import absent, missing
+from tensorkit.lab.scripts.names import absent, missing
+from tensorkit.lab.scripts.run import run
 from tensorkit.torch import aliases, load_ipython_extension, unload_ipython_extension
 
 

@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#loss-functions
 from __future__ import annotations
 
 from tensorkit.nn import functional as F
-from tensorkit.nn.functions.reduction import legacy_reduction
+from tensorkit.nn.functions.loss.reduction import legacy_reduction
 from tensorkit.nn.module import Module
 from tensorkit.tensor import Tensor
 

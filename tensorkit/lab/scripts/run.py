@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.script_names import Use, missing
+from tensorkit.lab.scripts.names import Use, missing
 from tensorkit.torch import aliases
 from tensorkit.version import __version__
 

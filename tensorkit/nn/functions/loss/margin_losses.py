@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tensorkit.nn.functions.reduction import legacy_reduction, reduction_number
+from tensorkit.nn.functions.loss.reduction import legacy_reduction, reduction_number
 from tensorkit.ops.nn.activation.smooth_activations import logsigmoid
 from tensorkit.ops.nn.loss import distance_losses as _apart
 from tensorkit.ops.nn.loss import margin_losses as _margins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit.errors import warn
-from tensorkit.nn.functions.reduction import reduction_number
+from tensorkit.nn.functions.loss.reduction import reduction_number
 from tensorkit.ops.nn.loss import classification_losses as _choosing
 from tensorkit.ops.nn.loss import losses as _apart
 from tensorkit.ops.nn.loss.nll_loss import nll_loss_nd as _nll_loss_nd

@@ -6,7 +6,7 @@ import math
 
 from tensorkit.autograd.grad_mode import no_grad
 from tensorkit.errors import warn
-from tensorkit.nn.functions.reduction import legacy_reduction, reduction_number
+from tensorkit.nn.functions.loss.reduction import legacy_reduction, reduction_number
 from tensorkit.ops.creation.full import ones_like
 from tensorkit.ops.nn.loss import distribution_losses as _chances
 from tensorkit.ops.nn.loss.ctc_loss import ctc_loss as _ctc_loss
