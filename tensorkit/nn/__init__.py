@@ -95,6 +95,7 @@ from tensorkit.nn.layers.losses.distance_loss import (
     HingeEmbeddingLoss,
     MarginRankingLoss,
     TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
 from tensorkit.nn.layers.losses.loss import (
     GaussianNLLLoss,
@@ -316,6 +317,7 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
     "UninitializedBuffer",

@@ -77,6 +77,9 @@ nn.MarginRankingLoss()
 nn.TripletMarginLoss()
 nn.TripletMarginLoss(2, 1, swap=True, reduction="none")
 nn.TripletMarginLoss(0)
+nn.TripletMarginWithDistanceLoss()
+nn.TripletMarginWithDistanceLoss(margin=2, swap=True, reduction="none")
+nn.TripletMarginWithDistanceLoss(distance_function=nn.PairwiseDistance(1), margin=0)
 nn.CosineEmbeddingLoss()
 """,
     "layer(tk.stack((x, y)).log_softmax(2), tk.tensor([[1, 2], [1, 1]]), *tk.tensor([[2, 1], [2, 1]]))": """

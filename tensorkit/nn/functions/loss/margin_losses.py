@@ -9,6 +9,7 @@ from tensorkit.ops.nn.activation.smooth_activations import logsigmoid
 from tensorkit.ops.nn.loss import distance_losses as _apart
 from tensorkit.ops.nn.loss import margin_losses as _margins
 from tensorkit.ops.nn.loss.losses import reduced
+from tensorkit.ops.nn.similarity import pairwise_distance
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -187,7 +188,7 @@ def triplet_margin_with_distance_loss(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
             f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
         )
-    apart = distance_function or _apart.pairwise_distance
+    apart = distance_function or pairwise_distance
     near, far = apart(anchor, positive), apart(anchor, negative)
     if swap:
         far = far.minimum(apart(positive, negative))

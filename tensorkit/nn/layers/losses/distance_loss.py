@@ -5,7 +5,10 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#loss-functions
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tensorkit.nn import functional as F
+from tensorkit.nn.layers.distance import PairwiseDistance
 from tensorkit.nn.layers.losses.loss import _Loss
 from tensorkit.tensor import Tensor
 
@@ -14,6 +17,7 @@ __all__ = [
     "HingeEmbeddingLoss",
     "MarginRankingLoss",
     "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
 ]
 
 
@@ -156,6 +160,57 @@ class TripletMarginLoss(_Loss):
             margin=self.margin,
             p=self.p,
             eps=self.eps,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """`TripletMarginLoss` with a distance of one's own: (n, ...) three times give () or (n).
+
+    Args:
+        distance_function: gives the distances of two tensors: (n, ...) and (n, ...) give (n). By default, the norm.
+        swap: whether the distance from `positive` to `negative` counts, where it is the smaller one.
+
+    Raises:
+        ValueError: for a `margin` that is not above 0.
+
+    >>> import tensorkit as tk
+    >>> points = tk.tensor([[0.0, 0.0]]), tk.tensor([[0.0, 1.0]]), tk.tensor([[1.5, 0.0]])
+    >>> tk.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))(*points)
+    tensor(0.5000)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TripletMarginWithDistanceLoss.html
+    """
+
+    margin: float
+    swap: bool
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average=None, reduce=None, reduction=reduction)
+        if margin <= 0:
+            raise ValueError(
+                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
+            )
+        self.distance_function = distance_function if distance_function is not None else PairwiseDistance()
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """See `nn.functional.triplet_margin_with_distance_loss`."""
+        return F.triplet_margin_with_distance_loss(
+            anchor,
+            positive,
+            negative,
+            distance_function=self.distance_function,
+            margin=self.margin,
             swap=self.swap,
             reduction=self.reduction,
         )

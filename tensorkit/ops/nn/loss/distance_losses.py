@@ -8,14 +8,13 @@ from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.creation.full import zeros_like
 from tensorkit.ops.kit import Tensor, op
 from tensorkit.ops.nn.loss.losses import reduced
+from tensorkit.ops.nn.similarity import pairwise_distance
 from tensorkit.ops.pointwise.where import where
-from tensorkit.ops.reduction.norm import norm
 
 __all__ = [
     "cosine_embedding_loss",
     "hinge_embedding_loss",
     "margin_ranking_loss",
-    "pairwise_distance",
     "triplet_margin_loss",
 ]
 
@@ -87,11 +86,6 @@ def cosine_embedding_loss(
     zeros = zeros_like(cos)
     missing = (cos - margin).clamp_min_(0)
     return reduced(where(target == 1, 1 - cos, zeros) + where(target == -1, missing, zeros), reduction)
-
-
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6) -> Tensor:
-    """The norm of each difference along the last dimension."""
-    return norm(x1 - x2 + eps, p, max(x1.ndim, x2.ndim) - 1)
 
 
 @op(rounded=4)
