@@ -51,6 +51,8 @@ def test_every_element_is_the_librarys(lib: Any, settings: dict[str, Any]) -> No
     for step, number in enumerate(whole.flatten().tolist(), 1):
         i, j = divmod(step - 1, whole.shape[1])
         assert float(w.tile(step, f"y:{i},{j}")) == number
+        window = map(float, lit(w.goto(step), "x"))
+        assert sum(a * b for a, b in zip(window, k.flatten().tolist(), strict=True)) == number
     w.close()
 
 
