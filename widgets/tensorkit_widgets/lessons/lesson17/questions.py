@@ -148,8 +148,8 @@ QUIZZES = (
                 "`a = numpy.zeros(4, dtype=numpy.float32)` and `t = tk.from_numpy(a)`. Then come `a += 1` and "
                 "`a = a * 5`. What is `t.sum().item()`?",
                 4,
-                "`t` reads the memory of the first array. `a += 1` writes into it; `a * 5` is a new array, of which "
-                "`t` knows nothing. (Lessons 13 and 15)",
+                "`t` reads the memory of the first array. `a += 1` writes into it; `a * 5` is a new array, and "
+                "`t` knows nothing of it. (Lessons 13 and 15)",
                 slips=(
                     Slip(
                         "x += y vs x = x + y",
