@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import tensorkit as tk
+from tensorkit_widgets.lessons.lesson17.trial_functions import (
+    bytes_case,
+    channel_means,
+    channels_in_front,
+    mirror_all,
+    mirror_both,
+    mirror_by_index,
+    mirror_case,
+    mirror_diagonal,
+    mirror_even,
+    mirror_lost,
+    mirror_odd,
+    mirror_one_by_one,
+    mirror_rows,
+    per_channel,
+    red_records,
+    shown_right,
+    swap_by_names,
+    swap_by_turns,
+    swap_case,
+    swap_lost,
+    swap_pictures,
+    swap_right,
+    swap_with_a_clone,
+    two_frames,
+    undone,
+)
 from tensorkit_widgets.practice.checking.checks import number_check, tensor_check, tuple_check
-from tensorkit_widgets.practice.checking.functions import Case, computed_check, function_check, seen
-from tensorkit_widgets.practice.facts import Facts, Slip, read
+from tensorkit_widgets.practice.checking.functions import computed_check, function_check
+from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
@@ -19,194 +43,8 @@ MIRROR, BATCH, ZERO = "a transpose is a mirror", "the batch comes first", "count
 SCALE, WRAP, FRACTION = "a scale is not a shift", "integers wrap", "a cast drops the fraction"
 RIGHT = "sizes line up from the right"
 
-# -- frames of a film
-
-
-def _frames(tk: Any) -> Any:
-    return tk.arange(120).view(2, 4, 5, 3)
-
-
-def _first(base: Facts | None) -> list[Any]:
-    """The numbers of the frames, channels first, in reading order."""
-    assert base is not None
-    frames, rows, columns, channels = base.size
-    return [
-        base.values[((frame * rows + row) * columns + column) * channels + channel]
-        for frame in range(frames)
-        for channel in range(channels)
-        for row in range(rows)
-        for column in range(columns)
-    ]
-
-
-# -- red and blue
-
-
-def _pictures(count: int, rows: int, columns: int) -> Any:
-    return tk.arange(count * 3 * rows * columns).view(count, 3, rows, columns)
-
-
-def _swapped(batch: Any) -> None:
-    batch[:, [0, 2]] = batch[:, [2, 0]]
-
-
-def _by_names(batch: Any) -> None:
-    batch[:, 0], batch[:, 2] = batch[:, 2], batch[:, 0]
-
-
-def _by_turns(batch: Any) -> None:
-    batch[:, 0] = batch[:, 2]
-    batch[:, 2] = batch[:, 0]
-
-
-def _not_written(batch: Any) -> Any:
-    return batch[:, [2, 1, 0]]
-
-
-def _other_dimension(batch: Any) -> None:
-    batch[[0, 2]] = batch[[2, 0]]
-
-
-def _with_a_clone(batch: Any) -> None:
-    red = batch[:, 0].clone()
-    batch[:, 0] = batch[:, 2]
-    batch[:, 2] = red
-
-
-def _after(arguments: tuple[Any, ...], got: Any) -> object:
-    """The batch after the call."""
-    return seen(arguments[0])
-
-
-def _swap_case(count: int, rows: int, columns: int) -> Case:
-    after = _pictures(count, rows, columns)
-    _swapped(after)
-
-    def tells(found: Any) -> str:
-        same = found == seen(_pictures(count, rows, columns))
-        return f"after the call the batch is {'as it was' if same else 'not what it should be'}."
-
-    return Case(
-        f"a batch of {count} pictures of {rows} by {columns} pixels",
-        lambda: (_pictures(count, rows, columns),),
-        after,
-        _after,
-        tells,
-    )
-
-
-# -- every second picture
-
-
-def _mirror(batch: Any) -> None:
-    batch[1::2] = batch[1::2].flip(3)
-
-
-def _mirror_even(batch: Any) -> None:
-    batch[::2] = batch[::2].flip(3)
-
-
-def _mirror_all(batch: Any) -> None:
-    batch.copy_(batch.flip(3))
-
-
-def _upside_down(batch: Any) -> None:
-    batch[1::2] = batch[1::2].flip(2)
-
-
-def _both_ways(batch: Any) -> None:
-    batch[1::2] = batch[1::2].flip(2, 3)
-
-
-def _along_the_diagonal(batch: Any) -> None:
-    batch[1::2] = batch[1::2].transpose(2, 3)
-
-
-def _mirror_lost(batch: Any) -> Any:
-    return batch[1::2].flip(3)
-
-
-def _mirror_one_by_one(batch: Any) -> None:
-    for k in range(1, batch.size(0), 2):
-        batch[k].copy_(batch[k].flip(-1))
-
-
-def _mirror_by_index(batch: Any) -> None:
-    last = batch.size(3) - 1
-    batch[1::2] = batch[1::2][..., [last - column for column in range(last + 1)]]
-
-
-def _mirror_case(count: int, side: int) -> Case:
-    after = _pictures(count, side, side)
-    _mirror(after)
-
-    def tells(found: Any) -> str:
-        same = found == seen(_pictures(count, side, side))
-        return f"after the call the batch is {'as it was' if same else 'not what it should be'}."
-
-    return Case(f"a batch of {count} pictures", lambda: (_pictures(count, side, side),), after, _after, tells)
-
-
-# -- back to bytes
-
-_MEAN, _STD = (0.43, 0.33, 0.3), (0.35, 0.28, 0.25)
-
-
-def _channels(numbers: Any) -> Any:
-    return numbers.view(3, 1, 1)
-
-
-def _back(z: Any, mean: Any, std: Any) -> Any:
-    return (z * _channels(std) + _channels(mean)) * 255
-
-
-def _shown(z: Any, mean: Any, std: Any) -> Any:
-    return _back(z, mean, std).round().clamp(0, 255).byte()
-
-
-def _bytes_case(says: str, levels: list[float], count: int, side: int) -> Case:
-    """A batch whose pixels are near these levels, of 0 to 255."""
-    many = count * 3 * side * side
-    pixels = tk.tensor([levels[k % len(levels)] for k in range(many)]).view(count, 3, side, side)
-    mean, std = tk.tensor(_MEAN), tk.tensor(_STD)
-
-    def arguments() -> tuple[Any, ...]:
-        return (pixels / 255 - _channels(mean)) / _channels(std), mean.clone(), std.clone()
-
-    def looks(_: tuple[Any, ...], got: Any) -> object:
-        return read(got).dtype, seen(got)
-
-    def tells(found: Any) -> str:
-        dtype, (_, size, values) = found
-        if dtype != "uint8":
-            return f"it should give bytes, uint8; yours gave {dtype}."
-        if size != (count, 3, side, side):
-            return f"the size should stay {(count, 3, side, side)}; yours is {size}."
-        return f"the first red should be {wanted[1][2][0]}; yours is {values[0]}, or a later number differs."
-
-    right = _shown(*arguments())
-    wanted: Any = (read(right).dtype, seen(right))
-    return Case(says, arguments, wanted, looks, tells)
-
-
-# -- the mean of each channel
-
-
-def _records(tk: Any) -> Any:
-    """Four records of the lesson's format, rather red ones."""
-    spots = tk.arange(4 * 3072).view(4, 3, 1024)
-    level = tk.tensor([150, 90, 40]).view(3, 1)
-    pixels = (level + spots * 7 % 61).view(4, 3072)
-    labels = tk.tensor([[7], [0], [9], [3]])
-    return tk.cat([labels, pixels], dim=1).byte()
-
-
-def _means(t: Any) -> Any:
-    return t[:, 1:].view(-1, 3, 32, 32).double().mean((0, 2, 3))
-
-
 _MEANS = computed_check(
-    _means,
+    channel_means,
     slips=(
         Slip(
             TURN,
@@ -246,7 +84,7 @@ _MEANS = computed_check(
         Slip(
             "",
             "these run from 0 to 1. Give the means of the bytes, without a division by 255.",
-            behaves=lambda t: _means(t) / 255,
+            behaves=lambda t: channel_means(t) / 255,
         ),
     ),
 )
@@ -311,7 +149,7 @@ TASKS = (
             size=(2, 3, 4, 5),
             stride=(60, 20, 5, 1),
             shares=False,
-            values=_first,
+            values=channels_in_front,
             slips=(
                 Slip(
                     TURN,
@@ -353,7 +191,7 @@ TASKS = (
         ),
         "u = t.permute(0, 3, 1, 2).contiguous()",
         stage="faded",
-        base=_frames,
+        base=two_frames,
         right=(
             lambda tk, t: t.permute(0, 3, 1, 2).contiguous(),
             lambda tk, t: tk.stack([t[..., channel] for channel in range(3)], dim=1),
@@ -376,24 +214,24 @@ TASKS = (
         "it would have to be negative; so numbers have to move.)\n\n"
         "    def swap(batch): ...",
         function_check(
-            _swap_case(2, 2, 2),
-            _swap_case(3, 2, 4),
+            swap_case(2, 2, 2),
+            swap_case(3, 2, 4),
             slips=(
                 Slip(
                     ALIAS,
                     "now both channels hold the blues. The right-hand side is two *views*: when the second one is "
                     "read, the first write has already changed it. Something has to be copied first.",
-                    behaves=(_by_names, _by_turns),
+                    behaves=(swap_by_names, swap_by_turns),
                 ),
                 Slip(
                     LOST,
                     "the batch is as it was. An index with a list gives a copy; write it back into the batch.",
-                    behaves=_not_written,
+                    behaves=swap_lost,
                 ),
                 Slip(
                     BATCH,
                     "dimension 0 counts the pictures: you exchanged two of *them*. The channels are dimension 1.",
-                    behaves=_other_dimension,
+                    behaves=swap_pictures,
                 ),
             ),
         ),
@@ -405,15 +243,15 @@ TASKS = (
         "def swap(batch):\n    batch[:, [0, 2]] = batch[:, [2, 0]]",
         stage="free",
         right=(
-            lambda tk, t: _swapped,
-            lambda tk, t: _with_a_clone,
+            lambda tk, t: swap_right,
+            lambda tk, t: swap_with_a_clone,
             lambda tk, t: lambda batch: batch.copy_(batch.flip(1)),
         ),
         wrong=(
-            (lambda tk, t: _by_names, ALIAS),
-            (lambda tk, t: _by_turns, ALIAS),
-            (lambda tk, t: _not_written, LOST),
-            (lambda tk, t: _other_dimension, BATCH),
+            (lambda tk, t: swap_by_names, ALIAS),
+            (lambda tk, t: swap_by_turns, ALIAS),
+            (lambda tk, t: swap_lost, LOST),
+            (lambda tk, t: swap_pictures, BATCH),
             (lambda tk, t: lambda batch: batch.flip(1), LOST),
             (lambda tk, t: lambda batch: None, LOST),
             (lambda tk, t: lambda batch: batch.zero_(), ""),
@@ -427,38 +265,38 @@ TASKS = (
         "change places.\n\n"
         "    def mirror(batch): ...",
         function_check(
-            _mirror_case(3, 2),
-            _mirror_case(4, 3),
+            mirror_case(3, 2),
+            mirror_case(4, 3),
             slips=(
                 Slip(
                     ZERO,
                     "you mirrored the pictures 0, 2, 4 … Pictures are counted from 0, and the second one is number 1.",
-                    behaves=_mirror_even,
+                    behaves=mirror_even,
                 ),
                 Slip(
                     BATCH,
                     "all the pictures are mirrored. `batch[1::2]` is every second one.",
-                    behaves=_mirror_all,
+                    behaves=mirror_all,
                 ),
                 Slip(
                     "rows come before columns",
                     "that turns them upside down: dimension 2 counts the rows. Left and right are dimension 3.",
-                    behaves=_upside_down,
+                    behaves=mirror_rows,
                 ),
                 Slip(
                     "rows come before columns",
                     "that is half a turn: up and down have changed places as well.",
-                    behaves=_both_ways,
+                    behaves=mirror_both,
                 ),
                 Slip(
                     MIRROR,
                     "a transpose mirrors them along the diagonal. To exchange left and right, reverse the columns.",
-                    behaves=_along_the_diagonal,
+                    behaves=mirror_diagonal,
                 ),
                 Slip(
                     COPY,
                     "the batch is as it was. `flip` gives a copy: write it back into `batch[1::2]`.",
-                    behaves=_mirror_lost,
+                    behaves=mirror_lost,
                 ),
             ),
         ),
@@ -470,16 +308,16 @@ TASKS = (
         "def mirror(batch):\n    batch[1::2] = batch[1::2].flip(3)",
         stage="free",
         right=(
-            lambda tk, t: _mirror,
-            lambda tk, t: _mirror_one_by_one,
-            lambda tk, t: _mirror_by_index,
+            lambda tk, t: mirror_odd,
+            lambda tk, t: mirror_one_by_one,
+            lambda tk, t: mirror_by_index,
         ),
         wrong=(
-            (lambda tk, t: _mirror_even, ZERO),
-            (lambda tk, t: _mirror_all, BATCH),
-            (lambda tk, t: _upside_down, "rows come before columns"),
-            (lambda tk, t: _along_the_diagonal, MIRROR),
-            (lambda tk, t: _mirror_lost, COPY),
+            (lambda tk, t: mirror_even, ZERO),
+            (lambda tk, t: mirror_all, BATCH),
+            (lambda tk, t: mirror_rows, "rows come before columns"),
+            (lambda tk, t: mirror_diagonal, MIRROR),
+            (lambda tk, t: mirror_lost, COPY),
             (lambda tk, t: lambda batch: batch.fill_(0), ""),
         ),
     ),
@@ -492,8 +330,8 @@ TASKS = (
         "`to(tk.uint8)`.)\n\n"
         "    def shown(z, mean, std): ...",
         function_check(
-            _bytes_case("a batch of 2 by 2 pixels", [10.2, 99.7, 254.6, 31.4, 180.8], 2, 2),
-            _bytes_case(
+            bytes_case("a batch of 2 by 2 pixels", [10.2, 99.7, 254.6, 31.4, 180.8], 2, 2),
+            bytes_case(
                 "3 by 3 pixels, some of them too bright or too dark", [-20.3, 12.8, 290.7, 77.1], 1, 3
             ),
             slips=(
@@ -502,7 +340,7 @@ TASKS = (
                     "undo the last step first. To normalise, you subtract and then divide; so multiply first, and then "
                     "add.",
                     behaves=lambda z, mean, std: (
-                        ((z + _channels(mean)) * _channels(std) * 255).round().clamp(0, 255).byte()
+                        ((z + per_channel(mean)) * per_channel(std) * 255).round().clamp(0, 255).byte()
                     ),
                 ),
                 Slip(
@@ -514,17 +352,17 @@ TASKS = (
                 Slip(
                     WRAP,
                     "some pixels are too bright for a byte, and started again from 0. `clamp` them before the cast.",
-                    behaves=lambda z, mean, std: _back(z, mean, std).round().int().byte(),
+                    behaves=lambda z, mean, std: undone(z, mean, std).round().int().byte(),
                 ),
                 Slip(
                     FRACTION,
                     "`byte()` drops the fraction: 99.7 became 99. Round first.",
-                    behaves=lambda z, mean, std: _back(z, mean, std).clamp(0, 255).byte(),
+                    behaves=lambda z, mean, std: undone(z, mean, std).clamp(0, 255).byte(),
                 ),
                 Slip(
                     SCALE,
                     "these run from 0 to 1, so as bytes they are all 0 or 1. Multiply by 255 first.",
-                    behaves=lambda z, mean, std: (_back(z, mean, std) / 255).round().clamp(0, 255).byte(),
+                    behaves=lambda z, mean, std: (undone(z, mean, std) / 255).round().clamp(0, 255).byte(),
                 ),
             ),
         ),
@@ -539,7 +377,7 @@ TASKS = (
         "    return (pixels * 255).round().clamp(0, 255).byte()",
         stage="free",
         right=(
-            lambda tk, t: _shown,
+            lambda tk, t: shown_right,
             lambda tk, t: (
                 lambda z, mean, std: (
                     (z.permute(0, 2, 3, 1) * std + mean)
@@ -561,9 +399,9 @@ TASKS = (
                 lambda tk, t: lambda z, mean, std: ((z * std + mean) * 255).round().clamp(0, 255).byte(),
                 RIGHT,
             ),
-            (lambda tk, t: lambda z, mean, std: _back(z, mean, std).round().int().byte(), WRAP),
-            (lambda tk, t: lambda z, mean, std: _back(z, mean, std).clamp(0, 255).byte(), FRACTION),
-            (lambda tk, t: lambda z, mean, std: _back(z, mean, std).round().clamp(0, 255), ""),
+            (lambda tk, t: lambda z, mean, std: undone(z, mean, std).round().int().byte(), WRAP),
+            (lambda tk, t: lambda z, mean, std: undone(z, mean, std).clamp(0, 255).byte(), FRACTION),
+            (lambda tk, t: lambda z, mean, std: undone(z, mean, std).round().clamp(0, 255), ""),
             (lambda tk, t: lambda z, mean, std: z, ""),
             (lambda tk, t: lambda z, mean, std: None, ""),
         ),
@@ -584,7 +422,7 @@ TASKS = (
         ),
         "pictures = t[:, 1:].view(-1, 3, 32, 32)\nmeans = pictures.float().mean((0, 2, 3))",
         stage="free",
-        base=_records,
+        base=red_records,
         right=(
             lambda tk, t: t[:, 1:].view(-1, 3, 32, 32).float().mean((0, 2, 3)),
             lambda tk, t: t[:, 1:].float().view(-1, 3, 1024).mean(2).mean(0),
