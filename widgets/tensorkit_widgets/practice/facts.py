@@ -146,6 +146,8 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "few singular values carry most": "singular values come sorted, and often a few carry nearly everything.",
     "real matrices, complex eigenvalues": "a real matrix that turns has no real eigenvalues, but complex ones.",
     "the ones column": "a column of ones in the design matrix lets a fit have an offset.",
+    "planes or pixels": "channels first: all reds, then greens, then blues; channels last: pixel after pixel.",
+    "a scale is not a shift": "bytes divided by 255 run from 0 to 1; to reach below 0 you have to subtract as well.",
     "asin knows one half": "many angles have the same sine; asin gives the one between -90 and 90 degrees.",
     "`~` of an integer": "~ flips every bit: True becomes False, and the integer 1 becomes -2.",
     "more threads, not more speed": "threads share the cores and the path to memory; if there are too many, they wait.",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorkit_widgets.practice.checking.checks import Checker, number_check, tuple_check
-from tensorkit_widgets.practice.checking.functions import alike, seen
-from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict, read
+from tensorkit_widgets.practice.checking.checks import number_check, tuple_check
+from tensorkit_widgets.practice.checking.functions import computed_check
+from tensorkit_widgets.practice.facts import Answer, Facts, Slip
 from tensorkit_widgets.practice.kinds import Task
-from tensorkit_widgets.practice.markup import quoted
 
 __all__ = ["TASKS"]
 
@@ -25,39 +23,6 @@ ONES = "the ones column"
 def _lib(t: Any) -> Any:
     """The library that a tensor is of."""
     return sys.modules[type(t).__module__.partition(".")[0]]
-
-
-def _computed(want: Callable[[Any], Any], slips: Iterable[Slip] = ()) -> Checker:
-    """Check what was computed from the base, within rounding."""
-    known = tuple(slips)
-
-    def check(answer: Answer) -> Verdict:
-        if answer.base is None:
-            return Verdict(None, "give me the tensor that you started from as well: `check(answer, base=t)`.")
-        wanted: Any = seen(want(answer.base))
-        mine = seen(answer.value)
-        if alike(mine, wanted):
-            return Verdict(True)
-
-        def does_as(make: Callable[..., Any]) -> bool:
-            try:
-                return alike(mine, seen(make(answer.base)))
-            except Exception:
-                return False
-
-        facts = read(answer.value) if isinstance(wanted, tuple) else None
-        tried = Answer(answer.value, answer.base, does_as)
-        slip = next((slip for slip in known if slip.fits(tried, facts)), None)
-        if slip is not None:
-            return slip.verdict()
-        if facts is not None and facts.size != wanted[1]:
-            return Verdict(False, f"the size is {facts.size}; it should be {wanted[1]}.")
-        return Verdict(
-            False,
-            "the size is right, the numbers are not." if facts else f"{quoted(answer.value)} is not it.",
-        )
-
-    return Checker(check, known)
 
 
 # -- a parabola
@@ -76,7 +41,7 @@ def _fit(t: Any, *powers: int) -> Any:
     return tk.linalg.lstsq(columns, t[:, 1:]).solution[:, 0]
 
 
-_PARABOLA = _computed(
+_PARABOLA = computed_check(
     lambda t: _fit(t, 2, 1, 0),
     slips=(
         Slip(
@@ -125,7 +90,7 @@ def _one_by_one(t: Any) -> Any:
     return tk.stack([tk.linalg.solve(a, t[3]) for a in t[:3]])
 
 
-_EACH = _computed(
+_EACH = computed_check(
     _one_by_one,
     slips=(
         Slip(
@@ -171,7 +136,7 @@ def _striped(tk: Any) -> Any:
     return (left * 0.85 ** tk.arange(40, dtype=tk.float64)) @ right.t()
 
 
-_NEEDED = _computed(
+_NEEDED = computed_check(
     _needed,
     slips=(
         Slip(
@@ -227,7 +192,7 @@ def _near(answer: Answer, mine: Facts | None, _: object) -> bool:
     return mine is not None and mine.size == (2,) and abs(sum(mine.values) - 1) < 0.5
 
 
-_REPAIRED = _computed(
+_REPAIRED = computed_check(
     lambda t: t.new_tensor([3.0, -2.0]),
     slips=(
         Slip(

@@ -29,7 +29,7 @@ from tensorkit_widgets.practice.checking.time_limit import Stopped
 from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import quoted, shown, told
 
-__all__ = ["Case", "alike", "function_check", "seen"]
+__all__ = ["Case", "alike", "computed_check", "function_check", "seen"]
 
 Function = Callable[..., Any]
 
@@ -136,6 +136,51 @@ def _first_fault(mine: list[_Outcome], cases: tuple[Case, ...]) -> Verdict:
     return Verdict(
         False, f"{case.says}: it should give {shown(case.returns)}, yours gave {quoted(outcome.got)}."
     )
+
+
+def computed_check(want: Callable[[Any], Any], slips: Iterable[Slip] = ()) -> Checker:
+    """Check what was computed from the base, within rounding.
+
+    A wrong answer is told the slip whose `behaves` makes the same of the base.
+
+    >>> import tensorkit as tk
+    >>> total = Slip("a value is not a gradient", "that is the sum.", behaves=lambda t: t.sum())
+    >>> check = computed_check(lambda t: t.mean(), slips=[total])
+    >>> check(Answer(2.5, tk.arange(6.0)))
+    Right.
+    >>> check(Answer(15.0, tk.arange(6.0)))
+    Not yet: that is the sum.
+    (a value is not a gradient)
+    """
+    known = tuple(slips)
+
+    def check(answer: Answer) -> Verdict:
+        if answer.base is None:
+            return Verdict(None, "give me the tensor that you started from as well: `check(answer, base=t)`.")
+        wanted: Any = seen(want(answer.base))
+        mine = seen(answer.value)
+        if alike(mine, wanted):
+            return Verdict(True)
+
+        def does_as(make: Function) -> bool:
+            try:
+                return alike(mine, seen(make(answer.base)))
+            except Exception:
+                return False
+
+        facts = read(answer.value) if isinstance(wanted, tuple) else None
+        tried = Answer(answer.value, answer.base, does_as)
+        slip = next((slip for slip in known if slip.fits(tried, facts)), None)
+        if slip is not None:
+            return slip.verdict()
+        if facts is not None and facts.size != wanted[1]:
+            return Verdict(False, f"the size is {facts.size}; it should be {wanted[1]}.")
+        return Verdict(
+            False,
+            "the size is right, the numbers are not." if facts else f"{quoted(answer.value)} is not it.",
+        )
+
+    return Checker(check, known)
 
 
 def seen(value: Any) -> object:
