@@ -66,13 +66,17 @@ def _told_apart(answer: Answer) -> Verdict:
         with tk.no_grad():
             scores = net(x)
     except Exception as error:
-        return Verdict(False, f"your net was given {len(x)} tiles, of size (1, 16, 16), and stopped with {told(error)}.")
+        return Verdict(
+            False, f"your net was given {len(x)} tiles, of size (1, 16, 16), and stopped with {told(error)}."
+        )
     if not is_tensor(scores):
         return Verdict(False, f"your net gave {quoted(scores)}, and not a tensor of scores.")
     size = read(scores).size
     if size != (len(x), 2):
         name = STAYS if not size or size[0] != len(x) else ""
-        return Verdict(False, f"for {len(x)} tiles it gives scores of size {size}; it should be ({len(x)}, 2).", name)
+        return Verdict(
+            False, f"for {len(x)} tiles it gives scores of size {size}; it should be ({len(x)}, 2).", name
+        )
     share = (scores.argmax(1) == y).double().mean().item()
     if share >= 0.9:
         return Verdict(True)
@@ -85,7 +89,9 @@ def _told_apart(answer: Answer) -> Verdict:
             "its own and adds up; what it learns of one place it does not know of another.",
             PLACES,
         )
-    return Verdict(False, f"{share:.0%} of the tiles that were held back are right; it should be 90 %. Train it longer?")
+    return Verdict(
+        False, f"{share:.0%} of the tiles that were held back are right; it should be 90 %. Train it longer?"
+    )
 
 
 def _adds_up(net: Any, x: Any, scores: Any) -> bool:
@@ -166,8 +172,8 @@ TASKS = (
             slips=(
                 Slip(
                     LAST,
-                    "with 16 examples it is right, and with 20 it is not: the last batch has only 4, and counts as much "
-                    "as one of 8. Weigh each mean by the length of its batch.",
+                    "with 16 examples it is right, and with 20 it is not: the last batch has only 4, and counts as "
+                    "much as one of 8. Weigh each mean by the length of its batch.",
                     behaves=mean_of_means,
                 ),
                 Slip(
@@ -220,9 +226,9 @@ TASKS = (
     Task(
         "by_hand",
         "Two steps at a time",
-        "`conv2d(…, stride=2)` moves its window by **two** rows or columns at a time. Write it by hand: a function that "
-        "takes a picture `x` and a `kernel`, both of two dimensions, and returns what `conv2d` would. Use windows and a "
-        "sum, and no loop. Mind that `x` may be a view: its rows need not follow one another in the storage.",
+        "`conv2d(…, stride=2)` moves its window by **two** rows or columns at a time. Write it by hand: a function "
+        "that takes a picture `x` and a `kernel`, both of two dimensions, and returns what `conv2d` would. Use windows "
+        "and a sum, and no loop. Mind that `x` may be a view: its rows need not follow one another in the storage.",
         trial_check(
             one_case("of 5 rows and 5 columns", 5, 5),
             one_case("of 7 rows and 9 columns", 7, 9),
@@ -240,8 +246,8 @@ TASKS = (
                 ),
                 Slip(
                     "a size is not a stride",
-                    "it is right where the rows follow one another. For a transposed view they do not: take the steps from "
-                    "`x.stride()`.",
+                    "it is right where the rows follow one another. For a transposed view they do not: take the steps "
+                    "from `x.stride()`.",
                     behaves=strides_by_size,
                 ),
                 Slip(
@@ -263,7 +269,9 @@ TASKS = (
         right=(
             lambda tk, t: by_unfold,
             lambda tk, t: by_windows,
-            lambda tk, t: lambda x, kernel: tk.nn.functional.conv2d(x[None, None], kernel[None, None], stride=2)[0, 0],
+            lambda tk, t: (
+                lambda x, kernel: tk.nn.functional.conv2d(x[None, None], kernel[None, None], stride=2)[0, 0]
+            ),
             lambda tk, t: lambda x, kernel: every_row(x, kernel)[::2, ::2],
         ),
         wrong=(
@@ -279,14 +287,14 @@ TASKS = (
         "tiles",
         "Which way did the camera slip?",
         "`t` holds 384 grey tiles of the photograph, in size (384, 1, 16, 16). A slip of the camera blurred each of "
-        "them along a diagonal: the first 192 downwards to the right (class 0), the last 192 upwards (class 1). Build a "
-        "net with `tk.nn.Sequential`, train it, and give me the net. I shall show it 192 tiles that it has never seen, "
-        "and it should be right for 90 % of them.",
+        "them along a diagonal: the first 192 downwards to the right (class 0), the last 192 upwards (class 1). "
+        "Build a net with `tk.nn.Sequential`, train it, and give me the net. I shall show it 192 tiles that it has "
+        "never seen, and it should be right for 90 % of them.",
         Checker(_told_apart),
         (
-            "The blur is the same in all places of a tile. Which layer has the same weights for all places?",
-            "`Conv2d(1, 8, 3)`, `ReLU()`, `MaxPool2d(7)`, `Flatten()`, and a `Linear`: from 14 by 14 numbers the pooling "
-            "makes 2 by 2.",
+            "The blur is the same in all places of a tile. Which layer uses the same weights in all places?",
+            "`Conv2d(1, 8, 3)`, `ReLU()`, `MaxPool2d(7)`, `Flatten()`, and a `Linear`: from 14 by 14 numbers the "
+            "pooling makes 2 by 2.",
             "The linear layer has 8 · 2 · 2 = 32 inputs and 2 outputs. With batches of 32, a rate of 0.05 and "
             "`momentum=0.9`, ten epochs are enough.",
         ),
@@ -294,7 +302,7 @@ TASKS = (
         "nn = tk.nn\n"
         "sorter = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(7), nn.Flatten(), nn.Linear(32, 2))\n"
         "optimiser = tk.optim.SGD(sorter.parameters(), lr=0.05, momentum=0.9)\n"
-        "for epoch in range(10):\n"
+        "for _ in range(10):\n"
         "    for rows in tk.randperm(len(t)).split(32):\n"
         "        optimiser.zero_grad()\n"
         "        nn.functional.cross_entropy(sorter(t[rows]), labels[rows]).backward()\n"
@@ -319,15 +327,15 @@ TASKS = (
         "bug_hunt",
         "The bug hunt",
         "This script trains a net on pictures with three classes, and gives its losses and the share of right answers. "
-        "It runs without an error, and there are **four bugs** in it. The pictures have the size (N, height, width, 3), "
-        "and the net wants (N, 3, height, width).\n"
+        "It runs without an error, and there are **four bugs** in it. The pictures have the size (N, height, width, "
+        "3), and the net wants (N, 3, height, width).\n"
         "\n"
         "    def train(net, pictures, labels, steps):\n"
         "        height, width = pictures.size()[1:3]\n"
         "        batch = pictures.view(-1, 3, height, width)\n"
         "        optimiser = tk.optim.SGD(net.parameters(), lr=0.1)\n"
         "        losses = []\n"
-        "        for step in range(steps):\n"
+        "        for _ in range(steps):\n"
         "            chances = net(batch).softmax(dim=1)\n"
         "            loss = tk.nn.functional.cross_entropy(chances, labels)\n"
         "            loss.backward()\n"
@@ -341,22 +349,22 @@ TASKS = (
         "Four symptoms, one for each bug:\n"
         "\n"
         "    1   The loss does not move: the same number in every step.\n"
-        "    2   Then it falls, but never below 0.55, even when every answer is right.\n"
+        "    2   Once it falls, it never comes below 0.55, even when every answer is right.\n"
         "    3   With equally many pictures of three classes, 33 % are right, whatever the net says.\n"
-        "    4   What the net is given looks like shreds, in grey.\n"
+        "    4   What the net is given looks like shreds of pictures.\n"
         "\n"
         "Repair all four. I train with it from three seeds, and name those that are left.",
         HUNT,
         (
             "Take the symptoms one by one. For 1: which line gives `step` its gradients, and what happens before it?",
             "For 2: `cross_entropy` does a softmax itself. For 3: which sizes do `said` and `labels` have?",
-            "For 4: the colours have to change their place in the *strides*, and `view` does not do that: `permute` does.",
+            "For 4: the colours have to become dimension 1. `view` only cuts the row of numbers; `permute` moves it.",
         ),
         "def train(net, pictures, labels, steps):\n"
         "    batch = pictures.permute(0, 3, 1, 2)\n"
         "    optimiser = tk.optim.SGD(net.parameters(), lr=0.1)\n"
         "    losses = []\n"
-        "    for step in range(steps):\n"
+        "    for _ in range(steps):\n"
         "        loss = tk.nn.functional.cross_entropy(net(batch), labels)\n"
         "        optimiser.zero_grad()\n"
         "        loss.backward()\n"
@@ -369,8 +377,10 @@ TASKS = (
         right=(
             lambda tk, t: script(),
             lambda tk, t: lambda net, *given: script()(net, *given),
-            lambda tk, t: lambda net, pictures, labels, steps: script("permute")(
-                net, pictures.contiguous(), labels, steps
+            lambda tk, t: (
+                lambda net, pictures, labels, steps: script("permute")(
+                    net, pictures.contiguous(), labels, steps
+                )
             ),
         ),
         wrong=(
@@ -399,7 +409,11 @@ TASKS = (
                     "over the minimum.",
                     given=20,
                 ),
-                Slip(LARGE, "0.60 is what is left of the distance to 3 in each step, with the other sign.", given=60),
+                Slip(
+                    LARGE,
+                    "0.60 is what is left of the distance to 3 in each step, with the other sign.",
+                    given=60,
+                ),
                 Slip("", "that is 2 times the rate: the gradient is `2 * (w - 3)`.", given=160),
                 Slip(LARGE, "with 1.00 the loss would stay at 9: `w` jumps from 0 to 6 and back.", given=100),
                 Slip(LARGE, "with 0.50 `w` arrives in one step.", given=50),

@@ -34,8 +34,8 @@ ON_DEVICE = "On the device"
 WHERE_IT_WAS = "Where they were: `to` gives back the moved net, and it was thrown away"
 HALF = "On the device; but `net` has to be made again before it can train"
 
-PRESSURES = (144, 220, 138, 145, 162, 142, 170, 124, 158, 154, 162, 150, 140, 110, 128, 130, 135, 114, 116, 124, 136, 142,
-             120, 120, 160, 158, 144, 130, 125, 175)  # fmt: skip
+PRESSURES = (144, 220, 138, 145, 162, 142, 170, 124, 158, 154, 162, 150, 140, 110, 128, 130, 135, 114, 116, 124, 136,
+             142, 120, 120, 160, 158, 144, 130, 125, 175)  # fmt: skip
 AGES = (39, 47, 45, 47, 65, 46, 67, 42, 67, 56, 64, 56, 59, 34, 42, 48, 45, 17, 20, 19, 36, 50, 39, 21, 44, 53, 63, 29,
         25, 69)  # fmt: skip
 
@@ -199,9 +199,17 @@ QUESTIONS = (
         "Every guess is compared with all thirty pressures, so every patient gets the same target: the mean.",
         options=(RIGHT_LINE, FLAT, STEEP, NO_LINE),
         slips=(
-            Slip(NN, "The loss is another one, and so is its minimum: more steps only get closer to it.", given=RIGHT_LINE),
+            Slip(
+                NN,
+                "That is a different loss, with a different minimum: more steps only get closer to that one.",
+                given=RIGHT_LINE,
+            ),
             Slip(NN, "Those two sizes do fit: the difference has the size (30, 30).", given=NO_LINE),
-            Slip(NN, "There are thirty times as many differences, but `mean` divides by their number.", given=STEEP),
+            Slip(
+                NN,
+                "There are thirty times as many differences, but `mean` divides by their number.",
+                given=STEEP,
+            ),
         ),
         proof=_row_for_column,
     ),
@@ -248,13 +256,8 @@ QUESTIONS = (
             ),
             Slip(
                 WINDOW,
-                "Neighbouring windows overlap: from one to the next it is one slot, and not three.",
-                given=(21, 22, 23, 24),
-            ),
-            Slip(
-                "counting from zero",
-                "That one begins in row 0. Rows and columns are counted from 0.",
-                given=(1, 2, 3, 6, 7, 8, 11, 12, 13, 14),
+                "Nine slots in one go would be a single row. After three numbers, the window goes on one row down.",
+                given=(7, 8, 9, 10, 11, 12, 13, 14, 15),
             ),
         ),
         proof=_window,
@@ -263,12 +266,12 @@ QUESTIONS = (
     ),
     Question(
         "spot",
-        "Each window is multiplied by `kernel` (four neighbours, minus 4 times the middle) and summed. `x` rises evenly, "
-        "but for its middle, `x[2, 2]`, which is 10 too high. Here are the nine results by their places, 0 to 8. Press "
-        "those that are **not** 0.",
+        "Each window is multiplied by `kernel` (four neighbours, minus 4 times the middle) and summed. `x` rises "
+        "evenly, but for its middle, `x[2, 2]`, which is 10 too high. Here are the nine results by their places, 0 to "
+        "8. Press those that are **not** 0.",
         (1, 3, 4, 5, 7),
         "On an even slope the four neighbours add up to 4 times the middle, so the answer is 0. Only windows that have "
-        "the odd pixel under a number of the kernel answer something else.",
+        "the odd pixel under a number other than 0 answer something else.",
         slips=(
             Slip(
                 COMPARES,
@@ -304,7 +307,11 @@ QUESTIONS = (
                 "stays.",
                 given=13_824,
             ),
-            Slip(STAYS, "One for each kernel? The layer has to see what each of them found, everywhere.", given=6),
+            Slip(
+                STAYS,
+                "One for each kernel? The layer has to see what each of them found, everywhere.",
+                given=6,
+            ),
             Slip(
                 "what -1 means in view",
                 "`Linear` does work on the last dimension. But then each *row* of each result gets its own scores.",
@@ -327,7 +334,11 @@ QUESTIONS = (
         100,
         "`total` is a result of the last addition, which leads to the one before it, and so on to the first batch.",
         slips=(
-            Slip(KEEPS, "The last `total` was computed from the one before, and its graph leads there.", given=1),
+            Slip(
+                KEEPS,
+                "The last `total` was computed from the one before, and its graph leads there.",
+                given=1,
+            ),
             Slip(
                 KEEPS,
                 "Names let go of them, but `total` was computed with recording on, and remembers all of it.",
@@ -346,7 +357,7 @@ QUESTIONS = (
         slips=(
             Slip(
                 MOVES,
-                "So it is for a tensor (lessons 07 and 20). A module is changed itself; what it gives back is `net`.",
+                "That is true of a tensor (lessons 07 and 20). A module changes itself, and gives back `net`.",
                 given=WHERE_IT_WAS,
             ),
             Slip(MOVES, "It is the same net, and it can train where it is.", given=HALF),

@@ -1,4 +1,4 @@
-"""What the checks of lesson 23 run: functions that a learner may write, right and wrong, and the cases that they meet."""
+"""What the checks of lesson 23 run: functions that a learner may write, right and wrong, and the cases they meet."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def _losses_of(function: Function, leaf: Leaf, count: int) -> Verdict | None:
             "Compute it under `no_grad`, or add up `loss.item()`.",
             "a loss keeps its graph",
         )
-    number = numbers_of(got)[0] if is_tensor(got) and read(got).values else got
+    values = numbers_of(got)
+    number = values[0] if values else got
     if isinstance(number, (int, float)) and alike(float(number), float(want)):
         return None
     return Verdict(False, f"for {count} patients it should give {want:.4g}; yours gave {quoted(number)}.")
@@ -130,7 +131,8 @@ def by_windows(x: Any, kernel: Any) -> Any:
 
 def every_row(x: Any, kernel: Any) -> Any:
     """One step at a time, as the lesson has it."""
-    return _windows(x, kernel, *x.stride(), step=1)
+    down, across = x.stride()
+    return _windows(x, kernel, down, across, step=1)
 
 
 def strides_by_size(x: Any, kernel: Any) -> Any:
@@ -165,7 +167,11 @@ def one_case(says: str, rows: int, columns: int, transposed: bool = False) -> Fu
             return Verdict(False, f"{says}: the size is {facts.size}; it should be {wanted.size}.")
         if alike(facts.values, wanted.values):
             return None
-        first = next(place for place, pair in enumerate(zip(facts.values, wanted.values, strict=True)) if not alike(*pair))
+        first = next(
+            place
+            for place, pair in enumerate(zip(facts.values, wanted.values, strict=True))
+            if not alike(*pair)
+        )
         return Verdict(
             False,
             f"{says}: the size is right, but number {first} of the result is {shown(facts.values[first])}; it should "
