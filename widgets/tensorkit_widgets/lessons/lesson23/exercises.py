@@ -295,18 +295,19 @@ TASKS = (
             "The blur is the same in all places of a tile. Which layer uses the same weights in all places?",
             "`Conv2d(1, 8, 3)`, `ReLU()`, `MaxPool2d(7)`, `Flatten()`, and a `Linear`: from 14 by 14 numbers the "
             "pooling makes 2 by 2.",
-            "The linear layer has 8 · 2 · 2 = 32 inputs and 2 outputs. With batches of 32, a rate of 0.05 and "
+            "The linear layer has 8 · 2 · 2 = 32 inputs and 2 outputs. With batches of 32, a rate of 0.02 and "
             "`momentum=0.9`, ten epochs are enough.",
         ),
         "labels = tk.arange(2).repeat_interleave(192)\n"
         "nn = tk.nn\n"
         "sorter = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(7), nn.Flatten(), nn.Linear(32, 2))\n"
-        "optimiser = tk.optim.SGD(sorter.parameters(), lr=0.05, momentum=0.9)\n"
+        "optimiser = tk.optim.SGD(sorter.parameters(), lr=0.02, momentum=0.9)\n"
         "for _ in range(10):\n"
         "    for rows in tk.randperm(len(t)).split(32):\n"
         "        optimiser.zero_grad()\n"
         "        nn.functional.cross_entropy(sorter(t[rows]), labels[rows]).backward()\n"
-        "        optimiser.step()",
+        "        optimiser.step()\n"
+        "sorter",
         stage="free",
         base=for_training,
         right=(

@@ -209,8 +209,8 @@ def trained(tk: Any) -> Any:
     with tk.random.fork_rng(devices=[]):
         tk.manual_seed(1)
         net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(7), nn.Flatten(), nn.Linear(32, 2))
-        optimiser = tk.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
-        for _ in range(5):
+        optimiser = tk.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
+        for _ in range(8):
             for rows in tk.randperm(len(x)).split(32):
                 optimiser.zero_grad()
                 nn.functional.cross_entropy(net(x[rows]), y[rows]).backward()
