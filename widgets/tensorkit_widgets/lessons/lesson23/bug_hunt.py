@@ -187,7 +187,10 @@ def _share(function: Any, tk: Any, seed: int, pictures: Any) -> set[int]:
 
 
 def _run(function: Any, net: Any, pictures: Any, labels: Any) -> tuple[tuple[list[float], float], list[Any]]:
-    got, seen = seen_through(function, net, pictures, labels, 0)
+    try:
+        got, seen = seen_through(function, net, pictures, labels, 0)
+    except UnboundLocalError as error:
+        raise _Other("with 0 steps it fails: after the loop, give the net the batch once more.") from error
     if not seen:
         raise _Other("with 0 steps the net is never asked, so the share cannot be right.")
     return _parts(got), seen

@@ -377,7 +377,7 @@ TASKS = (
         base=_two,
         right=(
             lambda tk, t: script(),
-            lambda tk, t: lambda net, *given: script()(net, *given),
+            lambda tk, t: script(empty="after"),
             lambda tk, t: (
                 lambda net, pictures, labels, steps: script("permute")(
                     net, pictures.contiguous(), labels, steps

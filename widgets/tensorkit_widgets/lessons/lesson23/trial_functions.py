@@ -247,6 +247,8 @@ def script(
             if empty == "between":
                 optimiser.zero_grad()
             optimiser.step()
+            if empty == "after":
+                optimiser.zero_grad()
             losses.append(loss.item())
         said = net(batch).argmax(dim=1, keepdim=column)
         return losses, (said == labels).float().mean().item()
