@@ -76,6 +76,7 @@ PICTURES = {
     "element loops": ("12", "%%explain\nfew = tk.arange(4.0)"),
     "`*` is not `@`": ("16", "MatmulExplorer(amounts, prices)"),
     "few singular values carry most": ("16", "kept = (1, 5, 10, 20, 40)"),
+    "a window is a view": ("23", "ConvExplorer(x, kernel)"),
 }
 
 each = pytest.mark.parametrize("name", PICTURES)

@@ -125,6 +125,13 @@ TELLS = (
     ("22.race", "they race, and who wins"),
     ("22.early_read", "**stale bytes**"),
     ("22.told_late", "which is innocent"),
+    ("23.row_for_column", "the mean pressure, for everyone"),
+    ("23.unemptied", "like a ball in a bowl"),
+    ("23.window", "81 numbers are read from"),
+    ("23.spot", "even slope it answers 0"),
+    ("23.inputs", "864 for each picture"),
+    ("23.total", "all hundred batches"),
+    ("23.moved", "A module moves in place"),
 )
 """Words that tell a card's answer, as they stand in its lesson: all of them wait for it."""
 

@@ -169,6 +169,17 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "a stream waits, or the program does": "wait_event lets a queue wait; synchronize makes the whole program wait.",
     "non_blocking reads stale bytes": "a non_blocking copy is only queued: wait before you touch either end of it.",
     "device errors blame the wrong line": "an error on a device is reported by a later line, one that waits.",
+    "learning goes downhill": "the gradient points uphill: subtract it, times the rate.",
+    "a rate too large": "too long a step jumps over the minimum; a longer one lands higher than it began.",
+    "a window is a view": "windows overlap: as_strided and unfold read the same slots again, and copy nothing.",
+    "a kernel compares neighbours": "a kernel with the sum 0 answers 0 on flat parts; it finds where things change.",
+    "a kernel is not turned": "conv2d lays the kernel on as it is; mathematicians turn it round first.",
+    "the batch stays": "flatten kernels, rows and columns of each picture; the batch keeps its dimension.",
+    "weights belong to places": "a linear layer has a weight for each place; a kernel is used in all places.",
+    "a short last batch": "the last batch may be shorter: weigh the mean of each batch by its length.",
+    "softmax twice": "cross_entropy takes the scores as they are: the softmax is part of it.",
+    "empty before you walk": "zero_grad comes before backward; after it, step would find no gradient.",
+    "modules move in place": "net.to() moves the parameters of net itself; t.to() leaves t as it was.",
     "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
 }
 """The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""
