@@ -23,6 +23,7 @@ __all__ = [
     "mirror_one_by_one",
     "mirror_rows",
     "per_channel",
+    "pictures",
     "red_records",
     "shown_right",
     "swap_by_names",
