@@ -246,11 +246,13 @@ def _registered(
         changing, plainly = inplace_values(strictly(run, name), rule, name, kind)
         _in_place[name] = made = as_function(f"{name}_", as_method(changing), as_method(plainly))
         made.__name__ = made.__qualname__ = f"{name}_"
+        asked = list(inspect.signature(body).parameters.values())[1:]
+        numbers = ", 0.5" * sum(one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in asked)
         made.__doc__ = f"""In-place form of ``{name}``: the result is written into `input`, which it returns.
 
         >>> import tensorkit as tk
         >>> t = tk.tensor([0.25, 0.5])
-        >>> tk.{name}_(t) is t
+        >>> tk.{name}_(t{numbers}) is t
         True
         """
         if not namespace:

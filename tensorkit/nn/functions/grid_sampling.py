@@ -67,9 +67,12 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         align_corners: as for `grid_sample`.
 
     >>> import tensorkit as tk
-    >>> affine_grid(tk.eye(2, 3)[None], (1, 1, 1, 2), align_corners=True)
-    tensor([[[[-1.,  0.],
-              [ 1.,  0.]]]])
+    >>> affine_grid(tk.eye(2, 3)[None], (1, 1, 2, 2), align_corners=True)
+    tensor([[[[-1., -1.],
+              [ 1., -1.]],
+    <BLANKLINE>
+             [[-1.,  1.],
+              [ 1.,  1.]]]])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html
     """

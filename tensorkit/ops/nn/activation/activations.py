@@ -251,7 +251,7 @@ def hardswish(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     >>> import tensorkit as tk
     >>> tk.nn.functional.hardswish(tk.tensor([-4.0, 0.0, 3.0]))
-    tensor([-0.,  0.,  3.])
+    tensor([-0., 0., 3.])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.hardswish.html
     """
