@@ -48,6 +48,7 @@ PLACE = f"""() => {{
     const [top, height] = [outerNode.scrollTop, Math.round(room.height)];
     return {{ at: activeCellIndex, top, room: height, cell: from(cell), card: from(card) }};
 }}"""
+AT = f"(number) => {NOTEBOOK}.content.activeCellIndex === number"
 REACHED = f"() => ({PLACE})().cell[1] > 0"
 HELD = f"(number) => {NOTEBOOK}.content.widgets[number].node.matches('.tk-held')"
 DRAWN = f"(number) => {NOTEBOOK}.content.widgets[number].node.querySelector('.tk-practice .tk-card') !== null"
@@ -98,16 +99,16 @@ def by_arrows(page: Any, waits: list[bool]) -> None:
     top = 0
     for number in way[1:]:
         page.keyboard.press("ArrowDown")
+        until(page, AT, arg=number)
         page.evaluate(FRAME)
         found = page.evaluate(PLACE)
-        assert found["at"] == number
         assert found["top"] >= top - SHORT_OF, f"cell {number}: back from {top}"
         assert found["cell"][0] < found["room"], f"cell {number} is below the window"
         assert found["cell"][1] > 0, f"cell {number} is above the window"
         top = found["top"]
     for number in way[-2::-1]:
         page.keyboard.press("ArrowUp")
-        assert page.evaluate(PLACE)["at"] == number
+        until(page, AT, arg=number)
 
 
 def by_running(page: Any, path: Path) -> None:

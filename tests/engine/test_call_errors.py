@@ -251,7 +251,7 @@ DIFFER = 15
 ACCEPTED = 3  # of these: fewer pivots than rows, where PyTorch reads on in memory that is not theirs
 #: Of the operations of networks: most of these are Python's own errors, of functions that PyTorch writes in Python, and
 #: name its inner ones (``_max_pool2d``, ``'str' object has no attribute 'dim'``).
-DIFFER_OF_NETWORKS = 239
+DIFFER_OF_NETWORKS = 220
 ACCEPTED_OF_NETWORKS = 7
 _STATEFUL = ("resize_", "set_num", "set_rng", "seed", "random_", "share_memory", "unravel_index")
 
@@ -303,7 +303,7 @@ def test_spoilt_calls_are_refused_as_pytorch_refuses_them() -> None:
     assert len(set(differ) - of_networks) <= DIFFER, set(differ) - of_networks
     assert len(set(accepted) - of_networks) <= ACCEPTED, set(accepted) - of_networks
     assert len(of_networks.intersection(differ)) <= DIFFER_OF_NETWORKS
-    assert len(of_networks.intersection(accepted)) <= ACCEPTED_OF_NETWORKS
+    assert len(of_networks.intersection(accepted)) <= ACCEPTED_OF_NETWORKS, of_networks.intersection(accepted)
 
 
 @pytest.mark.parity

@@ -268,6 +268,25 @@ def test_a_kernel_that_dies_at_an_answer_leaves_it_in_sight(served: Served, chro
     served.end_kernels()
 
 
+def test_a_kernel_that_dies_behind_the_stage_leaves_the_talk_at_its_picture(served: Served, chromium: str) -> None:
+    """On a slow computer the question is asked again when the picture of its answer is back already."""
+    talk = Talk(served, chromium, "webinar")
+    notebook = json.loads((served.folder / talk.path).read_text(encoding="utf-8"))
+    after = 1 + next(cue.cell for cue in cues(notebook) if 'Predict("01.getsizeof")' in cue.first)
+    picture = next(cue for cue in cues(notebook) if cue.cell >= after and cue.scenes)
+    talk.goto(picture)
+    talk.press()
+    talk.context.new_cdp_session(talk.room).send("Emulation.setCPUThrottlingRate", {"rate": 8})
+    before = talk.room.evaluate(PLACE)
+    assert (before["cell"], before["scene"] is None) == (picture.cell, False)
+    talk.kernel_dies()
+    talk.ready()
+    talk.look()
+    assert talk.room.evaluate(PLACE) == before
+    talk.close()
+    served.end_kernels()
+
+
 def told(cue: Cue) -> Iterator[tuple[str, str, int]]:
     """What a cell's directions tell one to do, in order: the kind, what is typed, and how often."""
     lines = [line.strip() for line in cue.notes.splitlines()]

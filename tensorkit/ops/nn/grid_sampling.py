@@ -251,10 +251,7 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
     """
     size = listed_ints(size, "affine_grid_generator", "size", 2)
     if len(size) not in (4, 5):
-        raise RuntimeError(
-            "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs, got a tensor with "
-            f"{len(size)} dimensions"
-        )
+        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     base: Any = _base(theta, size, align_corners)
     made = base.expand(size[0], *base.shape).bmm(theta.transpose(1, 2))
     return made.view(size[0], *size[2:], len(size) - 2).clone()  # type: ignore[no-any-return]

@@ -161,7 +161,7 @@ def _wanted(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
         raise ValueError("either size or scale_factor should be defined")
     given, word = (size, "output size of") if size is not None else (scale_factor, "scale_factor of shape")
     if not isinstance(given, (tuple, list)):
-        return ([size] * dims, None) if size is not None else (None, [scale_factor] * dims)
+        given = [given] * dims
     if len(given) != dims:
         first, short = ("output", "o") if size is not None else ("scale_factor", "s")
         named = "output size" if size is not None else "scale_factor"
@@ -170,10 +170,10 @@ def _wanted(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
             f"dimensions of {inner} and {word} {given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format "
             f"and {named} in ({short}1, {short}2, ...,{short}K) format."
         )
-    if size is not None and not all(hasattr(n, "__index__") for n in size):
+    if size is not None and not all(hasattr(n, "__index__") and not isinstance(n, bool) for n in given):
         raise TypeError(
             "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-            f"with types {[type(n) for n in size]}"
+            f"with types {[type(n) for n in given]}"
         )
     return (given, None) if size is not None else (None, given)
 

@@ -168,7 +168,11 @@ export class Talk {
     }
     if (this.comesBack) return this.tell();
     const index = lesson.indexOf(placeOf(this.path)?.cell ?? "");
-    if (index >= 0 && !this.staged) void lesson.goto(index, false);
+    if (index < 0) return;
+    if (!this.staged) return void lesson.goto(index, false);
+    // Behind the stage the cursor was led to the question, while its answer was still to come back.
+    const cell = lesson.cells[index];
+    void until(() => lesson.inSight(cell), PATIENCE).then(() => { if (this.staged?.id === cell.model.id) lesson.book.activeCellIndex = index; });
   }
 
   /** After a restart, or a death: run up to the place again. */
