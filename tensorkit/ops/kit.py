@@ -248,7 +248,9 @@ def _registered(
         _in_place[name] = made = as_function(f"{name}_", as_method(changing), as_method(plainly))
         made.__name__ = made.__qualname__ = f"{name}_"
         asked = list(inspect.signature(body).parameters.values())[1:]
-        numbers = ", 0.5" * sum(one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in asked)
+        numbers = ", 0.5" * sum(
+            one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in asked
+        )
         made.__doc__ = f"""In-place form of ``{name}``: the result is written into `input`, which it returns.
 
         >>> import tensorkit as tk

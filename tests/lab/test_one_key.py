@@ -268,7 +268,9 @@ def test_a_kernel_that_dies_at_an_answer_leaves_it_in_sight(served: Served, chro
     served.end_kernels()
 
 
-def test_a_kernel_that_dies_behind_the_stage_leaves_the_talk_at_its_picture(served: Served, chromium: str) -> None:
+def test_a_kernel_that_dies_behind_the_stage_leaves_the_talk_at_its_picture(
+    served: Served, chromium: str
+) -> None:
     """On a slow computer the question is asked again when the picture of its answer is back already."""
     talk = Talk(served, chromium, "webinar")
     notebook = json.loads((served.folder / talk.path).read_text(encoding="utf-8"))

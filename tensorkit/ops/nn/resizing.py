@@ -162,7 +162,7 @@ def _wanted(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
     given, word = (size, "output size of") if size is not None else (scale_factor, "scale_factor of shape")
     if not isinstance(given, (tuple, list)):
         given = [given] * dims
-    if len(given) != dims:
+    elif len(given) != dims:
         first, short = ("output", "o") if size is not None else ("scale_factor", "s")
         named = "output size" if size is not None else "scale_factor"
         raise ValueError(
