@@ -252,7 +252,7 @@ ACCEPTED = 3  # of these: fewer pivots than rows, where PyTorch reads on in memo
 #: Of the operations of networks: most of these are Python's own errors, of functions that PyTorch writes in Python, and
 #: name its inner ones (``_max_pool2d``, ``'str' object has no attribute 'dim'``).
 DIFFER_OF_NETWORKS = 223
-ACCEPTED_OF_NETWORKS = 7
+ACCEPTED_OF_NETWORKS = 8
 _STATEFUL = ("resize_", "set_num", "set_rng", "seed", "random_", "share_memory", "unravel_index")
 
 
