@@ -73,6 +73,7 @@ def test_what_a_test_did_is_gone(desk: Desk) -> None:
 def test_who_failed_leaves_neither_page_nor_kernel(desk: Desk) -> None:
     with begun(desk) as book:
         page, kernel = book.page, book.ask("os.getpid()")
+        book.shows(1, kernel="live")
         assert "kernel" in spoil()
     with begun(desk) as book:
         assert book.page is not page
