@@ -5,16 +5,18 @@ Each function says whether it did the work; otherwise `windows` does it by colum
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy
 
 from tensorkit.kernels.cpu.nn import tiles_compiled
-from tensorkit.kernels.cpu.nn.tiles_compiled import COLUMNS, ROWS
+from tensorkit.kernels.cpu.nn.tiles_compiled import COLUMNS, PANEL, ROWS
 from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.threads import spread as in_pieces
-from tensorkit.kernels.sizes import TILED
+from tensorkit.kernels.sizes import LARGE, TAPS_IN_REGISTERS
 from tensorkit.kernels.windows import Ints, Window
 from tensorkit.strides.sizes import contiguous_stride
 
@@ -23,20 +25,22 @@ __all__ = ["convolve", "spread", "weigh"]
 Array = numpy.ndarray[Any, Any]
 
 
-def _loop(loop: Loop, kind: Any, products: int, window: Window) -> Any:
-    """The compiled loop, if it is there and worth its tables."""
-    fits = kind.char == "f" and products >= TILED and window.groups == 1 and set(window.stride) == {1}
-    return loop.compiled() if fits else None
+def _loop(loop: Loop, out: Array, weight: Array, count: int, window: Window) -> Any:
+    """The compiled loop, if it is there and fits; of one element, windows are columns as they are."""
+    kernel = weight.shape[2:]
+    fits = out.dtype.char == "f" and window.groups == 1 and set(window.stride) == {1} and prod(kernel) > 1
+    return loop.compiled() if fits and count * weight[0].size >= LARGE else None
 
 
+@functools.lru_cache(maxsize=64)
 class _Frame:
-    """Where things are in an image with a frame of zeros around it, seen as one row of numbers.
+    """Where things are in an image with a frame of zeros around it, seen as one row of numbers; the latest are kept.
 
     Attributes:
         length: of the row, with what a block of columns may reach beyond it.
         begins: where each row of the image begins.
         taps: how far each element of a window, in all channels, is from the first one.
-        starts: where each row of windows begins.
+        starts: where each row of windows begins. under: where each window does.
     """
 
     def __init__(self, channels: int, image: Ints, kernel: Ints, places: Ints, window: Window) -> None:
@@ -48,7 +52,8 @@ class _Frame:
         self.begins = _offsets((channels, *image[:-1]), (plane, *steps[:-1])) + inner
         self.taps = _offsets((channels, *kernel), (plane, *within))
         self.starts = _offsets((1, *places[:-1]), (0, *steps[:-1]))
-        last = int(self.taps[-1] + self.starts[-1]) + places[-1] + COLUMNS
+        self.under = _offsets(places, steps)
+        last = int(self.taps[-1] + self.under[-1]) + 1 + COLUMNS
         self.length = max(channels * plane, last)
 
     def zeros(self) -> Array:
@@ -73,19 +78,19 @@ def _solid(array: Array) -> Array:
 
 def _whole(rows: Array, count: int) -> Array:
     """With as many rows of zeros as make a multiple of `count`."""
-    return numpy.pad(rows, ((0, -len(rows) % count), (0, 0)))
+    missing = -len(rows) % count
+    return numpy.concatenate((rows, numpy.zeros((missing, *rows.shape[1:]), rows.dtype))) if missing else rows
 
 
 def convolve(out: Array, image: Array, weight: Array, bias: Array | None, window: Window) -> bool:
-    run = _loop(tiles_compiled.convolve, out.dtype, out.size * weight[0].size, window)
+    run = _loop(tiles_compiled.convolve, out, weight, out.size, window)
     if run is None or not out.flags.c_contiguous:
         return False
     kernel, places = weight.shape[2:], out.shape[2:]
     frame = _Frame(image.shape[1], image.shape[2:], kernel, places, window)
     rows = _whole(weight.reshape(len(weight), -1), ROWS)
     blocks = numpy.ascontiguousarray(rows.reshape(-1, ROWS, rows.shape[1]).swapaxes(1, 2))
-    added = numpy.zeros(len(rows), out.dtype)
-    added[: len(weight)] = 0 if bias is None else bias
+    added = numpy.zeros(len(rows), out.dtype) if bias is None else _whole(_solid(bias), ROWS)
     made, images = out.reshape(*out.shape[:2], -1, places[-1]), _in_rows(image)
 
     def piece(i: int, j: int) -> None:
@@ -106,20 +111,19 @@ def spread(out: Array, image: Array, weight: Array, bias: Array | None, window: 
 
 
 def weigh(out: Array, image: Array, result: Array, window: Window) -> bool:
-    run = _loop(tiles_compiled.weigh, out.dtype, result.size * out[0].size, window)
-    if run is None:
+    run = _loop(tiles_compiled.weigh, out, out, result.size, window)
+    if run is None or out[0].size < TAPS_IN_REGISTERS:
         return False
     count, places = len(out), result.shape[2:]
     frame = _Frame(image.shape[1], image.shape[2:], out.shape[2:], places, window)
-    wide = COLUMNS if count > COLUMNS // 2 else COLUMNS // 2
-    taps = numpy.pad(frame.taps, (0, -len(frame.taps) % ROWS))
-    under = numpy.add.outer(frame.starts, numpy.arange(places[-1])).reshape(-1)
+    wide = PANEL if count > PANEL // 2 else PANEL // 2
+    taps = _whole(frame.taps, ROWS)
     images, given = _in_rows(image), _solid(result).reshape(len(image), count, -1)
     parts: dict[int, Array] = {}
 
     def piece(i: int, j: int) -> None:
         part = numpy.zeros((-(-count // wide), len(taps), wide), out.dtype)
-        run(part, images[i:j], given[i:j], frame.zeros(), frame.begins, taps, under)
+        run(part, images[i:j], given[i:j], frame.zeros(), frame.begins, taps, frame.under)
         parts[i] = part
 
     in_pieces(piece, len(image), 1)

@@ -14,19 +14,23 @@ import numpy
 from tensorkit.kernels.cpu.strided_2d import ahead, first
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["COLUMNS", "ROWS", "convolve", "weigh"]
+__all__ = ["COLUMNS", "PANEL", "ROWS", "convolve", "weigh"]
 
-ROWS, COLUMNS = 8, 32
+ROWS, COLUMNS, PANEL = 8, 48, 32
 _LANES = 16
 _CHUNK = 256  # places whose results, in rows of 32, stay in the cache that is nearest to the processor
 
 
-def _add_narrow(out, apart, a, rows, a_steps, b, b_steps, count):  # type: ignore[no-untyped-def]
+def _add_1(out, apart, a, rows, a_steps, b, b_steps, count):  # type: ignore[no-untyped-def]
     """``out[apart * r + z] += sum(a[rows[r] + a_steps[k]] * b[b_steps[k] + z])`` for 8 rows and 16 columns."""
 
 
-def _add_wide(out, apart, a, rows, a_steps, b, b_steps, count):  # type: ignore[no-untyped-def]
+def _add_2(out, apart, a, rows, a_steps, b, b_steps, count):  # type: ignore[no-untyped-def]
     """The same for 32 columns."""
+
+
+def _add_3(out, apart, a, rows, a_steps, b, b_steps, count):  # type: ignore[no-untyped-def]
+    """The same for 48 columns."""
 
 
 def _in_registers(vectors: int) -> Callable[[Any], Any]:
@@ -36,11 +40,21 @@ def _in_registers(vectors: int) -> Callable[[Any], Any]:
         from llvmlite import binding, ir
 
         many = bool(binding.get_host_cpu_features().get("avx512f"))
-        at_once = ROWS if many else 4 // vectors
+        at_once = ROWS if many else 4 if vectors == 1 else 2
         vector, lane = ir.VectorType(ir.FloatType(), _LANES), ir.IntType(32)
         undefined, fused = ir.Constant(vector, ir.Undefined), ("contract",)
 
-        def add(typing: Any, out: Any, apart: Any, a: Any, rows: Any, a_steps: Any, b: Any, b_steps: Any, count: Any) -> Any:
+        def add(
+            typing: Any,
+            out: Any,
+            apart: Any,
+            a: Any,
+            rows: Any,
+            a_steps: Any,
+            b: Any,
+            b_steps: Any,
+            count: Any,
+        ) -> Any:
             def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
                 target, apart, a, rows, a_steps, b, b_steps, count = values
 
@@ -83,8 +97,9 @@ def _in_registers(vectors: int) -> Callable[[Any], Any]:
     return made
 
 
-step(_add_narrow)(_in_registers(1))
-step(_add_wide)(_in_registers(2))
+step(_add_1)(_in_registers(1))
+step(_add_2)(_in_registers(2))
+step(_add_3)(_in_registers(3))
 
 
 def _copy(target, source, count):  # type: ignore[no-untyped-def]
@@ -110,7 +125,9 @@ def convolve(out, images, weights, bias, frame, begins, taps, starts):  # type: 
     sums = numpy.empty((ROWS, across), numpy.float32)
     rows, onwards = numpy.arange(ROWS), numpy.arange(taps.size) * ROWS
     for n in range(out.shape[0]):
-        _put(first(frame), ahead(first(images), n * images.shape[1] * images.shape[2]), begins, images.shape[2])
+        _put(
+            first(frame), ahead(first(images), n * images.shape[1] * images.shape[2]), begins, images.shape[2]
+        )
         for block in range(weights.shape[0]):
             here = min(ROWS, count - block * ROWS)
             weight = ahead(first(weights), block * taps.size * ROWS)
@@ -119,7 +136,7 @@ def convolve(out, images, weights, bias, frame, begins, taps, starts):  # type: 
             for place in range(0, across, COLUMNS):
                 target = ahead(first(sums), place)
                 under = ahead(first(frame), place)
-                _add_wide(target, across, weight, first(rows), first(onwards), under, first(taps), taps.size)
+                _add_3(target, across, weight, first(rows), first(onwards), under, first(taps), taps.size)
             for r in range(here):
                 target = ahead(first(out), (n * count + block * ROWS + r) * high * wide)
                 for i in range(high):
@@ -130,24 +147,23 @@ def convolve(out, images, weights, bias, frame, begins, taps, starts):  # type: 
 def weigh(out, images, results, frame, begins, taps, places):  # type: ignore[no-untyped-def]
     """Add to (panels, taps, channels of a panel) what the elements under a window are multiplied with."""
     panels, wide, count = out.shape[0], out.shape[2], results.shape[1]
-    given = numpy.zeros((panels, _CHUNK, wide), numpy.float32)
+    given = numpy.zeros(_CHUNK * wide, numpy.float32)
     onwards = numpy.arange(_CHUNK) * wide
     for n in range(results.shape[0]):
-        _put(first(frame), ahead(first(images), n * images.shape[1] * images.shape[2]), begins, images.shape[2])
+        _put(
+            first(frame), ahead(first(images), n * images.shape[1] * images.shape[2]), begins, images.shape[2]
+        )
         for begin in range(0, places.size, _CHUNK):
-            some = min(_CHUNK, places.size - begin)
-            for few in range(0, some, ROWS):  # in whose rows of the cache the numbers of all channels come together
-                for o in range(count):
-                    target = ahead(first(given), (o // wide * _CHUNK + few) * wide + o % wide)
-                    source = ahead(first(results), (n * count + o) * places.size + begin + few)
-                    for k in range(min(ROWS, some - few)):
-                        target[k * wide] = source[k]
-            where = ahead(first(places), begin)
+            some, where = min(_CHUNK, places.size - begin), ahead(first(places), begin)
             for panel in range(panels):
-                numbers = ahead(first(given), panel * _CHUNK * wide)
+                source = ahead(first(results), (n * count + panel * wide) * places.size + begin)
+                here = min(wide, count - panel * wide)
+                for k in range(some):
+                    for o in range(here):
+                        given[numpy.uint64(k * wide + o)] = source[o * places.size + k]
                 for t in range(0, taps.size, ROWS):
                     target, rows = ahead(first(out), (panel * taps.size + t) * wide), ahead(first(taps), t)
-                    if wide == COLUMNS:
-                        _add_wide(target, wide, first(frame), rows, where, numbers, first(onwards), some)
+                    if wide == PANEL:
+                        _add_2(target, wide, first(frame), rows, where, first(given), first(onwards), some)
                     else:
-                        _add_narrow(target, wide, first(frame), rows, where, numbers, first(onwards), some)
+                        _add_1(target, wide, first(frame), rows, where, first(given), first(onwards), some)
