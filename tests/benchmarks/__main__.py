@@ -17,6 +17,7 @@ from tests.benchmarks.machine import load, this_machine
 from tests.benchmarks.measure import Benchmark, Skip
 from tests.benchmarks.memory_map import memory_map
 from tests.benchmarks.million import million
+from tests.benchmarks.networks import networks
 from tests.benchmarks.opening import opening
 from tests.benchmarks.repaint import repaint
 from tests.benchmarks.report import RESULTS, Report, Section, newest, save, table
@@ -36,6 +37,7 @@ BENCHMARKS = {
     "repaint": repaint,
     "memory_map": memory_map,
     "million": million,
+    "networks": networks,
     "speed": speed,
     "launching": launching,
     "gpu": gpu,

@@ -218,9 +218,9 @@ def _loader(numba: Any) -> type:
 
 
 def _bound(function: Any, numba: Any) -> Any:
-    """A function, with those that it uses compiled too."""
+    """A function, with those that it uses compiled too: not itself, where `math.exp` is met in one called `exp`."""
     known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    used = {name: one for name, one in known.items() if isinstance(one, FunctionType)}
+    used = {n: one for n, one in known.items() if isinstance(one, FunctionType) and one is not function}
     if not used:
         return function
     inner = {name: _inner(one, numba) for name, one in used.items()}

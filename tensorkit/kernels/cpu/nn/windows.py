@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 from numpy.lib.stride_tricks import as_strided
 
+from tensorkit.kernels.cpu.nn import tiles
 from tensorkit.kernels.sizes import PIECE
 from tensorkit.kernels.windows import Ints, Window
 
@@ -68,6 +69,8 @@ def _columns(seen: Array, groups: int, across: int) -> Iterator[tuple[slice, Arr
 
 def convolve(out: Array, image: Array, weight: Array, bias: Array | None, window: Window) -> None:
     """``out[n, o, p] = bias[o] + sum(image[n, c, p * stride + k * dilation - padding] * weight[o, c, k])``."""
+    if tiles.convolve(out, image, weight, bias, window):
+        return
     groups, kernel, places = window.groups, weight.shape[2:], out.shape[2:]
     across = prod(places)
     rows = numpy.ascontiguousarray(weight).reshape(groups, len(weight) // groups, weight[0].size)
@@ -80,6 +83,8 @@ def convolve(out: Array, image: Array, weight: Array, bias: Array | None, window
 
 def spread(out: Array, image: Array, weight: Array, bias: Array | None, window: Window) -> None:
     """The opposite way: each element of the image adds its multiple of the weight to a window of `out`."""
+    if tiles.spread(out, image, weight, bias, window):
+        return
     groups, kernel, places = window.groups, weight.shape[2:], image.shape[2:]
     inner, across = weight[0].size, prod(places)
     rows = numpy.ascontiguousarray(weight).reshape(groups, len(weight) // groups, inner).swapaxes(1, 2)
@@ -93,6 +98,8 @@ def spread(out: Array, image: Array, weight: Array, bias: Array | None, window: 
 
 def weigh(out: Array, image: Array, result: Array, window: Window) -> None:
     """What `convolve` multiplies its weight with: ``out[o, c, k]`` sums `image` times `result` over all places."""
+    if tiles.weigh(out, image, result, window):
+        return
     groups, places = window.groups, result.shape[2:]
     across = prod(places)
     given = numpy.ascontiguousarray(result).reshape(len(image), groups, len(out) // groups, across)
