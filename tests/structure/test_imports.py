@@ -46,6 +46,7 @@ LAYERS: list[set[str]] = [
     {
         "accelerator",
         "amp",
+        "autograd.profiler",
         "compiler",
         "cuda",
         "distributed",
