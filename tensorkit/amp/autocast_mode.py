@@ -10,8 +10,9 @@ from functools import partial, wraps
 from typing import Any, TypeVar
 
 from tensorkit import cuda, tracing
-from tensorkit.amp.casting import DTYPES, in_each, state
+from tensorkit.amp.casting import in_each
 from tensorkit.device import device
+from tensorkit.dispatch.autocasting import DTYPES, state
 from tensorkit.dtypes import bfloat16, dtype, float16
 from tensorkit.errors import warn
 

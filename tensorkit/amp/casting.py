@@ -8,39 +8,22 @@ Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-op-reference
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy
 
 from tensorkit.autograd import is_grad_enabled
-from tensorkit.dispatch import recording
-from tensorkit.dtypes import bfloat16, dtype, float16, float32, float64
+from tensorkit.dispatch.autocasting import DTYPES, cast_by, state
+from tensorkit.dtypes import dtype, float32, float64
 from tensorkit.tensor import Tensor
 
-__all__ = ["DTYPES", "State", "in_each", "state"]
-
-DTYPES = {"cpu": bfloat16, "cuda": float16}
-
-
-class State(threading.local):
-    """What was set, for each kind of device; of this thread, as in PyTorch."""
-
-    def __init__(self) -> None:
-        self.enabled = dict.fromkeys(DTYPES, False)
-        self.dtypes = dict(DTYPES)
-        self.cached = True
-        self.depth = 0
-        self.kept: dict[tuple[int, dtype], tuple[Tensor, Tensor]] = {}
-
-
-state = State()
+__all__ = ["in_each"]
 
 _PRODUCTS = """
     mm matmul bmm addmm addbmm baddbmm linear linalg_matmul linalg_vecdot linalg_multi_dot chain_matmul einsum
     matrix_power linalg_matrix_power conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d prelu
-    rnn_tanh_cell rnn_relu_cell scaled_dot_product_attention
+    rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell scaled_dot_product_attention
 """
 _LOSSES = """
     cosine_embedding_loss nll_loss_nd hinge_embedding_loss poisson_nll_loss smooth_l1_loss cross_entropy_loss l1_loss
@@ -48,14 +31,14 @@ _LOSSES = """
     multilabel_margin_loss binary_cross_entropy_with_logits
 """
 _IN_16_BITS = {
-    "cpu": f"{_PRODUCTS} tensordot",
-    "cuda": f"{_PRODUCTS} mv addmv addr lstm_cell gru_cell",
+    "cpu": f"{_PRODUCTS} tensordot lstm",
+    "cuda": f"{_PRODUCTS} mv addmv addr lstm lstm_packed gru lstm_cell gru_cell",
 }
 _IN_FLOAT32 = {
     "cpu": f"""{_LOSSES} ctc_loss binary_cross_entropy
         avg_pool3d grid_sampler polar prod quantile nanquantile cdist trace view_as_complex cholesky cholesky_inverse
         cholesky_solve inverse lu_solve orgqr ormqr pinverse max_pool3d max_unpool2d max_unpool3d adaptive_avg_pool3d
-        adaptive_max_pool3d fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices pad
+        adaptive_max_pool3d pad
         fft_fft fft_ifft fft_fft2 fft_ifft2 fft_fftn fft_ifftn fft_rfft fft_irfft fft_rfft2 fft_irfft2 fft_rfftn
         fft_irfftn fft_hfft fft_ihfft linalg_cond linalg_matrix_rank linalg_solve linalg_cholesky linalg_cholesky_ex
         linalg_svd linalg_svdvals linalg_eig linalg_eigvals linalg_eigh linalg_eigvalsh linalg_inv linalg_inv_ex
@@ -70,6 +53,7 @@ _IN_THE_WIDEST = {
     "cpu": "stack cat index_copy",
     "cuda": "addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put tensordot scatter_add",
 }
+_LIKE_ITS_STATE = {"cpu": "gru lstm_packed lstm_cell gru_cell", "cuda": ""}
 _UNSAFE = (
     "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
     "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
@@ -99,12 +83,23 @@ def _widest(kind: str, values: Any) -> dtype:
     return widest
 
 
+def _like_its_state(kind: str, values: Any) -> dtype:
+    return (
+        state.dtypes[kind] if all(one.dtype is not float32 for one in _tensors(values[1], kind)) else float32
+    )
+
+
 def _refused(kind: str, values: Any) -> dtype:
     raise RuntimeError(_UNSAFE)
 
 
 def _rules(kind: str) -> _Rules:
-    lists = ((_IN_16_BITS, _low), (_IN_FLOAT32, _full), (_IN_THE_WIDEST, _widest))
+    lists = (
+        (_IN_16_BITS, _low),
+        (_IN_FLOAT32, _full),
+        (_IN_THE_WIDEST, _widest),
+        (_LIKE_ITS_STATE, _like_its_state),
+    )
     return {name: rule for listed, rule in lists for name in listed[kind].split()}
 
 
@@ -173,4 +168,4 @@ def _cast_arguments(
     return args, kwargs
 
 
-recording.cast_by(_cast_arguments)
+cast_by(_cast_arguments)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorkit import tracing
+from tensorkit.dispatch.autocasting import cast_for
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
@@ -20,7 +21,6 @@ __all__ = [
     "PLAIN",
     "arguments_of",
     "call_traced",
-    "cast_by",
     "differentiable",
     "pair_recorder",
     "parameters",
@@ -50,16 +50,6 @@ def after_call(args: tuple[Any, ...], output: Any) -> None:
         _after(args, output)
 
 
-_Cast = Callable[[str, tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
-_cast: _Cast | None = None
-
-
-def cast_by(cast: _Cast) -> None:
-    """``amp`` says here what it makes of the arguments of an operation that the program calls."""
-    global _cast
-    _cast = cast
-
-
 def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operation and tell the listeners; operations that it calls itself report one level deeper."""
     __tracebackhide__ = True
@@ -68,8 +58,8 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
     try:
         if tracing.calls:
             tracing.emit(tracing.CallEvent(name, args, kwargs, depth))
-        if _cast is not None and depth == 0:
-            args, kwargs = _cast(name, args, kwargs)
+        if depth == 0:
+            args, kwargs = cast_for(name, args, kwargs)
         output = body(*args, **kwargs)
     except BaseException as error:
         if tracing.calls:
