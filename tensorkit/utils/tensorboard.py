@@ -94,7 +94,7 @@ class SummaryWriter:
     # -- files ----------------------------------------------------------------------------------------------------
 
     def _writer(self, folder: Any) -> Any:
-        """What writes into a folder; made anew after `close`."""
+        """What writes into a folder; made again after `close`."""
         folder = str(folder)
         if folder not in self._writers:
             self._writers[folder] = EventFileWriter(folder, *self._options)
