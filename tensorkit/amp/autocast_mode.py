@@ -188,7 +188,7 @@ class autocast:
 
 
 def _cast(value: Any, device_type: str, to: dtype) -> Any:
-    return in_each(value, device_type, lambda tensor: tensor.to(to))  # type: ignore[attr-defined]
+    return in_each(value, device_type, lambda tensor: tensor.to(to))
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None) -> Any:

@@ -9,6 +9,7 @@ Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-op-reference
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy
@@ -150,7 +151,7 @@ def _cast(value: Any, to: dtype) -> Any:
 def _cast_arguments(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of an operation as it is to be called; those of a region's own operations as they are."""
+    """The arguments of an operation as it is to be called; of one that is not listed, as they are."""
     for kind, enabled in state.enabled.items():
         rule = _RULES[kind].get(name) if enabled else None
         values = [*args, *kwargs.values()]
@@ -160,11 +161,9 @@ def _cast_arguments(
             continue  # the program says itself in which
         if name == "pad" and "reflect" not in values and "replicate" not in values:
             continue
-        to = rule(kind, values)
-        args = tuple(in_each(one, kind, lambda tensor, to=to: _cast(tensor, to)) for one in args)
-        kwargs = {
-            key: in_each(one, kind, lambda tensor, to=to: _cast(tensor, to)) for key, one in kwargs.items()
-        }
+        change = partial(_cast, to=rule(kind, values))
+        args = tuple(in_each(one, kind, change) for one in args)
+        kwargs = {key: in_each(one, kind, change) for key, one in kwargs.items()}
     return args, kwargs
 
 

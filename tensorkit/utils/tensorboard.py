@@ -274,7 +274,7 @@ def _array(value: Any) -> Array:
     if numpy.isscalar(value):
         return numpy.array([value])
     if isinstance(value, Tensor):
-        value = value.half() if value.dtype is bfloat16 else value  # type: ignore[attr-defined]
+        value = value.half() if value.dtype is bfloat16 else value
         return value.detach().cpu().numpy()  # type: ignore[no-any-return]
     raise NotImplementedError(f"Got {type(value)}, but numpy array or torch tensor are expected.")
 

@@ -115,7 +115,7 @@ class Recurrent:
         self.kind = kind
 
     def __call__(self, lib: Any) -> tuple[Any, Any]:
-        class Last(lib.nn.Module):  # type: ignore[misc, name-defined]
+        class Last(lib.nn.Module):  # type: ignore[misc]
             def __init__(inner) -> None:
                 super().__init__()
                 inner.read = getattr(lib.nn, self.kind)(6, 4, batch_first=True)
