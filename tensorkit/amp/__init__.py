@@ -1,12 +1,12 @@
 """Mixed precision: `autocast` and `GradScaler`, for programs that train in 16 bits where a GPU is fast at it.
 
-`autocast` is accepted, and keeps its state as PyTorch does, but no operation is computed in another dtype: results are
-float32 where PyTorch's would be float16 or bfloat16, and more exact. `GradScaler` scales.
+In an `autocast` region products and convolutions are computed in 16 bits, and losses in float32; the weights stay
+float32. `GradScaler` keeps small gradients from becoming zero there.
 
 >>> import tensorkit as tk
 >>> with tk.autocast("cpu", dtype=tk.bfloat16):
 ...     (tk.ones(2, 2) @ tk.ones(2, 2)).dtype
-tensorkit.float32
+tensorkit.bfloat16
 
 Source: https://docs.pytorch.org/docs/stable/amp.html
 """

@@ -1,22 +1,20 @@
-"""`autocast`: the region in which PyTorch computes some operations in 16 bits, here with its state alone.
+"""`autocast`: the region in which some operations are computed in 16 bits; `casting` says which.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#autocasting
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-import numpy
-
-from tensorkit import cuda
+from tensorkit import cuda, tracing
+from tensorkit.amp.casting import in_each
 from tensorkit.device import device
-from tensorkit.dtypes import bfloat16, dtype, float16, float64
+from tensorkit.dispatch.autocasting import DTYPES, state
+from tensorkit.dtypes import bfloat16, dtype, float16
 from tensorkit.errors import warn
-from tensorkit.tensor import Tensor
 
 __all__ = [
     "autocast",
@@ -33,24 +31,11 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-_DTYPES = {"cpu": bfloat16, "cuda": float16}
-
-
-class _State(threading.local):
-    """What was set, for each kind of device; of this thread, as in PyTorch."""
-
-    def __init__(self) -> None:
-        self.enabled = dict.fromkeys(_DTYPES, False)
-        self.dtypes = dict(_DTYPES)
-        self.cached = True
-
-
-_state = _State()
 
 
 def _kind(device_type: str) -> str:
     kind = device(device_type).type  # refuses what is no device, in PyTorch's words
-    if kind not in _DTYPES:
+    if kind not in DTYPES:
         raise RuntimeError("unsupported scalarType")
     return kind
 
@@ -61,17 +46,20 @@ def is_autocast_available(device_type: str) -> bool:
     >>> is_autocast_available("cpu"), is_autocast_available("meta")
     (True, False)
     """
-    return device(device_type).type in _DTYPES
+    return device(device_type).type in DTYPES
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether this line runs in an enabled region of `autocast`."""
-    return _state.enabled[_kind(device_type)]
+    return state.enabled[_kind(device_type)]
 
 
 def set_autocast_enabled(device_type: str, enabled: bool) -> None:
     """Set what `is_autocast_enabled` says."""
-    _state.enabled[_kind(device_type)] = enabled
+    kind = _kind(device_type)
+    if state.enabled[kind] != enabled:
+        tracing.hold(1 if enabled else -1)  # what is to be cast has to take the long way
+    state.enabled[kind] = enabled
 
 
 def get_autocast_dtype(device_type: str) -> dtype:
@@ -80,46 +68,51 @@ def get_autocast_dtype(device_type: str) -> dtype:
     >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
     (tensorkit.bfloat16, tensorkit.float16)
     """
-    return _state.dtypes[_kind(device_type)]
+    return state.dtypes[_kind(device_type)]
 
 
 def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
     """Set what `get_autocast_dtype` says."""
-    _state.dtypes[_kind(device_type)] = dtype
+    state.dtypes[_kind(device_type)] = dtype
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether casts of weights would be kept within a region."""
-    return _state.cached
+    """Whether casts of weights are kept within a region."""
+    return state.cached
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
     """Set what `is_autocast_cache_enabled` says."""
-    _state.cached = enabled
+    state.cached = enabled
 
 
 def clear_autocast_cache() -> None:
-    """Forget casts of weights: there are none."""
+    """Forget the casts of weights, as at the end of the outermost region."""
+    state.kept.clear()
 
 
 class autocast:
-    """A region, as a context manager or decorator, in which PyTorch computes products and convolutions in 16 bits.
+    """A region, as a context manager or decorator, in which products and convolutions are computed in 16 bits.
 
-    Here they are computed in the dtype of what they are given, so the region changes no number.
+    Losses, and other operations that need more digits, are computed in float32; all others in the dtype of what they
+    are given. Weights stay float32, and so do their gradients.
 
     Args:
         device_type: ``"cpu"`` or ``"cuda"``; for the latter it is disabled, with a warning, where there is no CUDA.
         dtype: float16 or bfloat16; by default float16 for CUDA and bfloat16 for the CPU.
         enabled: whether the region is one.
-        cache_enabled: whether casts of weights are kept; without effect.
+        cache_enabled: whether a weight is cast once only, until the outermost region ends.
 
     Raises:
         ValueError: when `device_type` is no text. RuntimeError: when it is no such device.
 
     >>> import tensorkit as tk
+    >>> weight = tk.ones(2, 2, requires_grad=True)
     >>> with autocast("cpu"):
-    ...     tk.is_autocast_enabled("cpu")
-    True
+    ...     product = weight @ tk.ones(2, 2)
+    >>> product.sum().backward()
+    >>> product.dtype, weight.grad.dtype
+    (tensorkit.bfloat16, tensorkit.float32)
 
     Source: https://docs.pytorch.org/docs/stable/amp.html#torch.autocast
     """
@@ -163,9 +156,13 @@ class autocast:
         set_autocast_enabled(self.device, self._enabled)
         set_autocast_dtype(self.device, self.fast_dtype)
         set_autocast_cache_enabled(self._cache_enabled)
+        state.depth += 1
         return self
 
     def __exit__(self, *exception: object) -> None:
+        state.depth -= 1
+        if not state.depth:
+            clear_autocast_cache()
         set_autocast_enabled(self.device, self.prev)
         set_autocast_dtype(self.device, self.prev_fastdtype)
         set_autocast_cache_enabled(self.prev_cache_enabled)
@@ -191,18 +188,7 @@ class autocast:
 
 
 def _cast(value: Any, device_type: str, to: dtype) -> Any:
-    """Every floating tensor in a value in another dtype; those of float64, and of other devices, as they are."""
-    if isinstance(value, Tensor):
-        suits = value.is_floating_point() and value.device.type == device_type and value.dtype is not float64
-        return value.to(to) if suits else value
-    if isinstance(value, (str, bytes, numpy.ndarray)):
-        return value
-    if isinstance(value, Mapping):
-        return {_cast(k, device_type, to): _cast(v, device_type, to) for k, v in value.items()}
-    if isinstance(value, Iterable):
-        parts = (_cast(one, device_type, to) for one in value)
-        return type(value)(parts) if isinstance(value, (list, tuple)) else parts
-    return value
+    return in_each(value, device_type, lambda tensor: tensor.to(to))
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None) -> Any:

@@ -11,6 +11,9 @@ Source: names and behaviour are PyTorch 2.13's (https://docs.pytorch.org/docs/st
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from tensorkit.autograd import (
     function,
     functional,
@@ -49,6 +52,7 @@ __all__ = [
     "graph",
     "inference_mode",
     "no_grad",
+    "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
@@ -57,3 +61,10 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Load the profiler when it is first asked for: few programs have one."""
+    if name == "profiler":
+        return importlib.import_module("tensorkit.autograd.profiler")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

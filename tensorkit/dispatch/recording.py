@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorkit import tracing
+from tensorkit.dispatch.autocasting import cast_for
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
@@ -57,6 +58,8 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
     try:
         if tracing.calls:
             tracing.emit(tracing.CallEvent(name, args, kwargs, depth))
+        if depth == 0:
+            args, kwargs = cast_for(name, args, kwargs)
         output = body(*args, **kwargs)
     except BaseException as error:
         if tracing.calls:

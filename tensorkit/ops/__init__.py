@@ -8,6 +8,7 @@ from tensorkit.process.gc_pause import uncollected
 with uncollected():
     from tensorkit.autograd import anomaly_switch
     from tensorkit.backends import matmul_precision
+    from tensorkit.ops import aten
     from tensorkit.ops.complex import (
         conj,
         real_imag,
@@ -179,6 +180,7 @@ with uncollected():
     )
 
 __all__ = [
+    "aten",
     "complex",
     "creation",
     "indexing",

@@ -7,10 +7,12 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from tensorkit.amp.autocast_mode import autocast
 from tensorkit.autograd import enable_grad, no_grad
 from tensorkit.autograd.engine import current_walk
 from tensorkit.autograd.saved import Saved
 from tensorkit.autograd.saved_tensors_hooks import saved_tensors_hooks
+from tensorkit.dispatch.autocasting import state
 from tensorkit.random import default_generator, fork_rng
 from tensorkit.random.generator import default_of
 from tensorkit.tensor import Tensor
@@ -29,12 +31,16 @@ class CheckpointError(RuntimeError):
 
 
 class RandomState:
-    """The random numbers at the first computation, for the second: the CPU's and those of the arguments' devices."""
+    """What the first computation ran in, for the second: random numbers of the CPU and of the arguments' devices, and
+    regions of `autocast`.
+    """
 
     def __init__(self, preserve: bool, args: Iterable[Any]) -> None:
         devices = {one.device for one in args if isinstance(one, Tensor)} if preserve else set()
         generators = {default_of(device) for device in devices if device.type == "cuda"}
         self._preserve = preserve
+        self._regions = [(kind, state.dtypes[kind], enabled) for kind, enabled in state.enabled.items()]
+        self._cached = state.cached
         self._states = (
             [(one, one.get_state()) for one in (default_generator, *generators)] if preserve else []
         )
@@ -42,7 +48,9 @@ class RandomState:
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
         """In the block the random numbers are those of then; after it they go on as before."""
-        with fork_rng(enabled=self._preserve):
+        with fork_rng(enabled=self._preserve), contextlib.ExitStack() as regions:
+            for region in self._regions:
+                regions.enter_context(autocast(*region, cache_enabled=self._cached))
             for generator, before in self._states:
                 generator.set_state(before)
             yield

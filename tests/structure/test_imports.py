@@ -46,6 +46,7 @@ LAYERS: list[set[str]] = [
     {
         "accelerator",
         "amp",
+        "autograd.profiler",
         "compiler",
         "cuda",
         "distributed",
@@ -124,6 +125,7 @@ MAY_BE_LATE = {
         )
     },
     "tensorkit.process": {"sysconfig"},
+    "tensorkit.utils": {"PIL"},
     "tensorkit.version": {"importlib", "packaging"},
     "tensorkit.lab": {
         "jupyter_client",

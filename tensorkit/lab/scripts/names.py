@@ -19,7 +19,7 @@ from typing import Any
 
 from tensorkit.torch import HOMES
 
-__all__ = ["Use", "absent", "missing", "uses_of"]
+__all__ = ["Use", "absent", "missing", "needed_package", "uses_of"]
 
 _EXPECTED = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -228,6 +228,22 @@ def absent(name: str) -> bool:
             except (ImportError, AttributeError):
                 return True
     return False
+
+
+def needed_package(name: str) -> str | None:
+    """The package that one of PyTorch's names needs and that is not installed, if that is why it is absent.
+
+    >>> needed_package("torch.nn.Modul") is None
+    True
+    """
+    root, *parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        try:
+            importlib.import_module(".".join([HOMES[root], *parts[:count]]))
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            return package if package not in ("", "tensorkit") else None
+    return None
 
 
 def missing(script: Path) -> list[Use]:

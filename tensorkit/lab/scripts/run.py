@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.scripts.names import Use, missing
+from tensorkit.lab.scripts.names import Use, missing, needed_package
 from tensorkit.torch import aliases
 from tensorkit.version import __version__
 
@@ -35,13 +35,18 @@ def sentence(script: Path, lacking: Sequence[Use]) -> str:
         if use.line not in lines:
             lines.append(use.line)
     told = ", ".join(
-        f"{name} ({'; '.join(_lines(file, lines, script) for file, lines in where.items())})"
+        f"{name}{_why(name)} ({'; '.join(_lines(file, lines, script) for file, lines in where.items())})"
         for name, where in places.items()
     )
     return (
         f"{script.name} needs what tensorkit {__version__} does not have: {told}. Nothing was run; "
         "`tensorkit run --anyway` runs it until it comes there."
     )
+
+
+def _why(name: str) -> str:
+    package = needed_package(name)
+    return f", for which `pip install {package}`" if package else ""
 
 
 def _lines(file: Path, lines: list[int], script: Path) -> str:

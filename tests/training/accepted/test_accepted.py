@@ -295,3 +295,47 @@ def test_a_profile_counts_and_prints() -> None:
     assert lines[5].startswith("Self CPU time total: ")
     inner = next(entry for entry in prof.key_averages() if entry.key == "inner")
     assert 0 <= inner.self_cpu_time_total < inner.cpu_time_total
+
+
+def old_profile(lib: Any) -> Any:
+    made = lib.autograd.profiler.profile
+    with made(enabled=False) as nothing:
+        pass
+    with made() as prof:
+        before = str(prof)
+        lib.ones(2).add(1).add(1)
+    counts = {one.key: one.count for one in prof.key_averages() if one.key == "aten::add"}
+    told = [
+        str(nothing),
+        before,
+        str(counts),
+        str(prof.key_averages().table(sort_by="self_cpu_time_total") != ""),
+    ]
+    with made(use_cuda=True) as prof, prof:
+        pass
+    return told
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        old_profile,
+        lambda lib: lib.ops.aten.add,
+        lambda lib: repr(lib.ops.aten.add.Tensor),
+        lambda lib: lib.ops.aten.add.Nope,
+        lambda lib: lib.ops.aten.nothing,
+        lambda lib: lib.ops.aten.add.Tensor(lib.ones(2), 2, alpha=3),
+        lambda lib: lib.ops.aten.mul_.Scalar(lib.ones(2), 3),
+        lambda lib: lib.ops.aten.add.out(lib.ones(2), lib.ones(2), out=lib.zeros(2)),
+        lambda lib: lib.ops.aten.mm.default(lib.ones(2, 2), lib.eye(2)),
+        lambda lib: lib.ops.aten.linalg_norm(lib.ones(4)),
+        lambda lib: lib.ops.aten.conv2d(lib.ones(1, 1, 2, 2), lib.ones(1, 1, 2, 2)),
+        lambda lib: lib.ops.aten.clip(lib.ones(2), 0, 0.5),
+        lambda lib: lib.ops.aten.sum.dim_IntList(lib.ones(2, 2), [1]),
+        lambda lib: lib.ops.aten.concat([lib.ones(1), lib.ones(1)]),
+    ],
+)
+@pytest.mark.parity
+def test_names_of_earlier_years_and_of_compilers(do: Callable[[Any], Any]) -> None:
+    torch = require_torch()
+    assert seen(do, tk) == seen(do, torch)

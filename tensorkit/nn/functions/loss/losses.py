@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorkit.dispatch.autocasting import cast_for
 from tensorkit.errors import warn
 from tensorkit.nn.functions.loss.reduction import reduction_number
 from tensorkit.ops.nn.loss import classification_losses as _choosing
@@ -65,6 +66,7 @@ def l1_loss(
     how = reduction_number(size_average, reduce, reduction)
     one, other = _broadcast(input, target)
     _check_weight(weight, input)
+    (one, other), _ = cast_for("l1_loss", (one, other), {})
     losses = (one - other).abs()
     return _apart.reduced(losses, how) if weight is None else _weighted(losses, weight, how)
 

@@ -9,6 +9,7 @@ import math
 import numbers
 from typing import Any, ClassVar
 
+from tensorkit.dispatch.autocasting import cast_for, state
 from tensorkit.errors import warn
 from tensorkit.nn import init
 from tensorkit.nn.functions.recurrent import over_layers
@@ -163,10 +164,10 @@ class RNNBase(Module):
     def _flat_weights(self) -> list[Parameter]:
         return [one for weights in self.all_weights for one in weights]
 
-    def _weights(self) -> list[Weights]:
-        """The same, as a step wants them."""
+    def _weights(self, layers: list[list[Tensor]]) -> list[Weights]:
+        """The parameters of each layer, as a step wants them."""
         made = []
-        for several in self.all_weights:
+        for several in layers:
             ih, hh, *biases = several
             hr = biases.pop() if self.proj_size else None
             bias_ih, bias_hh = biases or (None, None)
@@ -187,7 +188,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Refuse an input of another dtype or size."""
         kind = self._flat_weights[0].dtype
-        if input.dtype != kind:
+        if input.dtype != kind and not state.any():
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). "
                 f"Convert input: input.to({kind}), or convert model: model.to({input.dtype})"
@@ -287,10 +288,14 @@ class RNNBase(Module):
         return PackedSequence(output, sizes, order, back), self.permute_hidden(self._state(hidden), back)
 
     def _run(self, input: Tensor, sizes: list[int] | None, hx: Any) -> tuple[Tensor, State]:
+        name = self.mode.lower() if sizes is None or self.mode != "LSTM" else "lstm_packed"
+        (input, hx, layers), _ = cast_for(name, (input, hx, self.all_weights), {})
         several = hx if isinstance(hx, tuple) else (hx,)
         states = list(zip(*(one.unbind(0) for one in several), strict=True))
         share = self.dropout if self.training else 0.0
-        return over_layers(_STEPS[self.mode], input, sizes, states, self._weights(), self._directions, share)
+        return over_layers(
+            _STEPS[self.mode], input, sizes, states, self._weights(layers), self._directions, share
+        )
 
     def _state(self, hidden: State) -> Any:
         return hidden[0]
