@@ -272,6 +272,8 @@ def _by_rows(plan: Plan, operands: tuple[Any, ...], arrays: list[Any], target: A
         loop, arrays = loop(operands[-1]), arrays[:-1]
         if loop is None or plan.compute.numpy.char not in loop.signatures:
             return None
+    elif arrays[0].__class__ is not numpy.ndarray:  # a number comes first: Numba takes long to refuse it
+        return None
     if target is None:
         made = numpy.empty(plan.layout.size, plan.result.numpy)
         return fresh(made, plan.result) if loop.into(made, *arrays) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorkit.ops.complex.real_imag import view_as_complex
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -91,6 +92,8 @@ class Adadelta(SingleTensorOptimizer):
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
+        if one_pass.adadelta(param, grad, state, group):
+            return
         if group["weight_decay"] != 0:
             grad = with_weight_decay(grad, param, group["weight_decay"])
         grad, square_avg, acc_delta = real_views(grad, state["square_avg"], state["acc_delta"])

@@ -126,7 +126,7 @@ class Adam(SingleTensorOptimizer):
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, (beta1, beta2) = scalar(group["lr"]), group["betas"]
         state["step"] += 1
-        if not group["amsgrad"] and one_pass.adam(param, grad, state, group):
+        if one_pass.adam(param, grad, state, group):
             return
         if group["weight_decay"] != 0:
             if group["decoupled_weight_decay"]:

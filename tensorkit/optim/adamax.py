@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.pointwise.comparison import maximum
 from tensorkit.ops.reduction.amax import amax
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -91,6 +92,8 @@ class Adamax(SingleTensorOptimizer):
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         beta1, beta2 = group["betas"]
         state["step"] += 1
+        if one_pass.adamax(param, grad, state, group):
+            return
         if group["weight_decay"] != 0:
             grad = with_weight_decay(grad, param, group["weight_decay"])
         param, grad, mean, largest = real_views(param, grad, state["exp_avg"], state["exp_inf"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorkit.ops.shared.tensor_data import as_tensor
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -93,17 +94,18 @@ class ASGD(SingleTensorOptimizer):
 
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, lambd = scalar(group["lr"]), group["lambd"]
-        param, grad, ax = real_views(param, grad, state["ax"])
-        state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = with_weight_decay(grad, param, group["weight_decay"])
         eta, mu = state["eta"].item(), state["mu"]
-        param.mul_(1 - lambd * eta)
-        param.add_(grad, alpha=-eta)
-        if mu.item() != 1:
-            ax.add_(param.sub(ax).mul_(mu))
-        else:
-            ax.copy_(param)
+        state["step"] += 1
+        if not one_pass.asgd(param, grad, state, group, eta):
+            param, grad, ax = real_views(param, grad, state["ax"])
+            if group["weight_decay"] != 0:
+                grad = with_weight_decay(grad, param, group["weight_decay"])
+            param.mul_(1 - lambd * eta)
+            param.add_(grad, alpha=-eta)
+            if mu.item() != 1:
+                ax.add_(param.sub(ax).mul_(mu))
+            else:
+                ax.copy_(param)
         step = state["step"].item()
         state["eta"].copy_(as_tensor(lr / (1 + lambd * lr * step) ** group["alpha"]))
         mu.copy_(as_tensor(1 / max(1, step - group["t0"])))

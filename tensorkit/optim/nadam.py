@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tensorkit.optim import one_pass
 from tensorkit.optim.optimizer import Params
 from tensorkit.optim.single_tensor import (
     Group,
@@ -110,25 +111,29 @@ class NAdam(SingleTensorOptimizer):
         lr, (beta1, beta2), decay = scalar(group["lr"]), group["betas"], group["momentum_decay"]
         state["step"] += 1
         step = state["step"].item()
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * decay))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * decay))
+        product = state["mu_product"]
+        product *= mu
+        tensors = group["differentiable"] or group["capturable"]  # the product stays one
+        known = product if tensors else product.item()
+        past, ahead = -lr * (1.0 - mu) / (1.0 - known), -lr * mu_next / (1.0 - known * mu_next)
+        if one_pass.nadam(param, grad, state, group, past, ahead):
+            return
         param, grad, mean, square = real_views(param, grad, state["exp_avg"], state["exp_avg_sq"])
         if group["weight_decay"] != 0:
             if group["decoupled_weight_decay"]:
                 param.mul_(1 - lr * group["weight_decay"])
             else:
                 grad = with_weight_decay(grad, param, group["weight_decay"])
-        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * decay))
-        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * decay))
-        product = state["mu_product"]
-        product *= mu
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         divisor = square.div(1 - beta2**step).sqrt()
-        if group["differentiable"] or group["capturable"]:  # the product stays a tensor
+        if tensors:
             divisor = divisor.add(group["eps"])
-            param.addcdiv_(grad * (-lr * (1.0 - mu) / (1.0 - product)), divisor)
-            param.addcdiv_(mean * (-lr * mu_next / (1.0 - product * mu_next)), divisor)
+            param.addcdiv_(grad * past, divisor)
+            param.addcdiv_(mean * ahead, divisor)
         else:
             divisor.add_(group["eps"])
-            known = product.item()
-            param.addcdiv_(grad, divisor, value=-lr * (1.0 - mu) / (1.0 - known))
-            param.addcdiv_(mean, divisor, value=-lr * mu_next / (1.0 - known * mu_next))
+            param.addcdiv_(grad, divisor, value=past)
+            param.addcdiv_(mean, divisor, value=ahead)

@@ -18,7 +18,7 @@ from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import PIECE
 from tensorkit.tensor import Tensor
 
-__all__ = ["adagrad", "adam", "rmsprop", "sgd"]
+__all__ = ["adadelta", "adagrad", "adam", "adamax", "asgd", "nadam", "rmsprop", "sgd"]
 
 
 def _run(loop: Loop, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], written: int) -> bool:
@@ -56,7 +56,7 @@ def sgd(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any
 
 
 def adam(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> bool:
-    """A step of `Adam`, where the largest mean of squares is not wanted; it has been counted already."""
+    """A step of `Adam`; it has been counted already."""
     lr, (beta1, beta2), decay = group["lr"], group["betas"], group["weight_decay"]
     if any(isinstance(one, Tensor) for one in (lr, beta1, beta2, decay)):
         return False
@@ -64,15 +64,52 @@ def adam(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, An
     decoupled = group["decoupled_weight_decay"]
     shrink, decay = (1 - lr * decay, 0) if decoupled else (1, decay)
     rate, root = lr / (1 - beta1**step), (1 - beta2**step) ** 0.5
-    numbers = (shrink, decay, beta1, beta2, rate, root, group["eps"])
-    return _run(optim_compiled.adam, (param, grad, state["exp_avg"], state["exp_avg_sq"]), numbers, 3)
+    largest = group["amsgrad"]
+    most = state["max_exp_avg_sq" if largest else "exp_avg_sq"]  # which is not read where it is not wanted
+    numbers = (shrink, decay, beta1, beta2, rate, root, group["eps"], largest)
+    return _run(optim_compiled.adam, (param, grad, state["exp_avg"], state["exp_avg_sq"], most), numbers, 4)
+
+
+def adamax(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> bool:
+    """A step of `Adamax`; it has been counted already."""
+    beta1, beta2 = group["betas"]
+    rate = group["lr"] / (1 - beta1 ** state["step"].item())
+    numbers = (rate, group["weight_decay"], beta1, beta2, group["eps"])
+    return _run(optim_compiled.adamax, (param, grad, state["exp_avg"], state["exp_inf"]), numbers, 3)
+
+
+def nadam(
+    param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any], past: Any, ahead: Any
+) -> bool:
+    """A step of `NAdam`, with the rates of the gradient and of the mean; it has been counted already."""
+    (beta1, beta2), decay = group["betas"], group["weight_decay"]
+    shrink, decay = (1 - group["lr"] * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
+    correction = 1 - beta2 ** state["step"].item()
+    numbers = (shrink, decay, beta1, beta2, past, ahead, correction, group["eps"])
+    return _run(optim_compiled.nadam, (param, grad, state["exp_avg"], state["exp_avg_sq"]), numbers, 3)
+
+
+def adadelta(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> bool:
+    """A step of `Adadelta`."""
+    rho = group["rho"]
+    numbers = (group["lr"], group["weight_decay"], rho, 1 - rho, group["eps"])
+    return _run(optim_compiled.adadelta, (param, grad, state["square_avg"], state["acc_delta"]), numbers, 3)
+
+
+def asgd(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any], eta: float) -> bool:
+    """A step of `ASGD`, with the rate of this step."""
+    numbers = (1 - group["lambd"] * eta, group["weight_decay"], eta, state["mu"].item())
+    return _run(optim_compiled.averaged, (param, grad, state["ax"]), numbers, 2)
 
 
 def rmsprop(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> bool:
-    """A step of `RMSprop`, without momentum and not centered."""
-    alpha = group["alpha"]
+    """A step of `RMSprop`, not centered."""
+    alpha, kept = group["alpha"], group["momentum"]
     numbers = (group["lr"], group["weight_decay"], alpha, 1 - alpha, group["eps"])
-    return _run(optim_compiled.by_root, (param, grad, state["square_avg"]), numbers, 2)
+    if not kept > 0:
+        return _run(optim_compiled.by_root, (param, grad, state["square_avg"]), numbers, 2)
+    tensors = param, grad, state["square_avg"], state["momentum_buffer"]
+    return _run(optim_compiled.by_root_with_momentum, tensors, (*numbers, kept), 3)
 
 
 def adagrad(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any], lr: float) -> bool:

@@ -98,8 +98,7 @@ class RMSprop(SingleTensorOptimizer):
     def _update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, alpha = scalar(group["lr"]), group["alpha"]
         state["step"] += 1
-        plain = not group["centered"] and not group["momentum"] > 0
-        if plain and one_pass.rmsprop(param, grad, state, group):
+        if not group["centered"] and one_pass.rmsprop(param, grad, state, group):
             return
         if group["weight_decay"] != 0:
             grad = with_weight_decay(grad, param, group["weight_decay"])

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy
 
+from tensorkit.kernels.cpu.loop_steps import power
+from tensorkit.kernels.cpu.loops import error_function
 from tensorkit.kernels.jit.compiler import Loop
 
 __all__ = [
@@ -28,6 +30,8 @@ __all__ = [
     "floored",
     "following",
     "fraction",
+    "gelu",
+    "gelu_slope",
     "hypotenuse",
     "rest",
     "rest_of_error",
@@ -325,6 +329,21 @@ def rest_of_error(x):  # type: ignore[no-untyped-def]
     found = 2 - beyond if x < 0 else beyond
     return math.nan if x != x else found
 
+
+@each("f4")
+def gelu(x):  # type: ignore[no-untyped-def]
+    """A number times the chance that a standard normal one is smaller."""
+    return x * _HALF * (_F(1) + error_function(x * _ROOT_HALF))
+
+
+@each("f4")
+def gelu_slope(x):  # type: ignore[no-untyped-def]
+    """The derivative of `gelu`."""
+    return _HALF * (_F(1) + error_function(x * _ROOT_HALF)) + x * power(x * x * -_HALF) * _PEAK
+
+
+_F = numpy.float32
+_HALF, _ROOT_HALF, _PEAK = _F(0.5), _F(math.sqrt(0.5)), _F(1 / math.sqrt(2 * math.pi))
 
 #: The logarithm of ``erfc(z) * exp(z * z) / t`` by powers of u, as Chebyshev's points from 0 to 10.5 give it.
 _T = (

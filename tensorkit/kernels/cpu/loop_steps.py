@@ -28,7 +28,7 @@ _LOG2E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.121
 _LOWEST, _HIGHEST = _F(-104.0), _F(89.0)  # beyond, powers of e are 0 and infinity
 _E0, _E1, _E2 = _F(1.9875691500e-4), _F(1.3981999507e-3), _F(8.3334519073e-3)
 _E3, _E4, _E5 = _F(4.1665795894e-2), _F(1.6666665459e-1), _F(5.0000001201e-1)
-_ONE = _F(1)
+_ZERO, _ONE = _F(0), _F(1)
 
 
 def power(x):  # type: ignore[no-untyped-def]
@@ -45,6 +45,7 @@ def power(x):  # type: ignore[no-untyped-def]
     )  # in two steps, so that neither overflows, and the smallest numbers come out too
     first = numpy.int32((half + numpy.int32(127)) << numpy.int32(23)).view(numpy.float32)
     second = numpy.int32((n - half + numpy.int32(127)) << numpy.int32(23)).view(numpy.float32)
+    first = _ZERO if x <= _LOWEST else first  # a processor takes long over a product that is too small for it
     return p * first * second
 
 

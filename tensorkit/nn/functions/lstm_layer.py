@@ -16,6 +16,8 @@ from tensorkit.autograd.function import Function, FunctionNode
 from tensorkit.autograd.grad_mode import enable_grad, state
 from tensorkit.autograd.node import Node
 from tensorkit.kernels.cpu.elementwise import quiet
+from tensorkit.kernels.cpu.nn import lstm_compiled
+from tensorkit.kernels.cpu.parallel import found
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.nn.recurrent import State, Weights
 from tensorkit.tensor import Array, Tensor
@@ -133,22 +135,18 @@ def _forward(gates: Array, output: Array, cells: Array, hidden: Array, cell: Arr
         hidden, cell: to begin with. weight: of the hidden state, (4 * hidden, hidden).
     """
     size = cell.shape[-1]
-    turned = numpy.ascontiguousarray(weight.T)
-    new = slice(2 * size, 3 * size)
-    for step, all_four in enumerate(gates):
+    # Logistic functions are made of tangents of halves: so one call does for all gates.
+    halves = numpy.full(4 * size, 0.5, numpy.float32)
+    halves[2 * size : 3 * size] = 1
+    gates *= halves
+    turned = numpy.ascontiguousarray(weight.T) * halves
+    run = found(lstm_compiled.step, gates.size) or lstm_compiled.step
+    for all_four, now, made in zip(gates, cells, output, strict=True):
         all_four += hidden @ turned
-        # A logistic function is a tangent, moved: (tanh(x / 2) + 1) / 2. So one call does for all gates.
-        all_four *= 0.5
-        all_four[:, new] *= 2
         numpy.tanh(all_four, out=all_four)
-        kept = all_four[:, new].copy()
-        all_four += 1
-        all_four *= 0.5
-        all_four[:, new] = kept
-        put, keep, _, out = (all_four[:, n * size : (n + 1) * size] for n in range(4))
-        cell = numpy.multiply(keep, cell, out=cells[step])
-        cell += put * kept
-        hidden = numpy.multiply(out, numpy.tanh(cell), out=output[step])
+        run(all_four, cell, now)
+        cell = now
+        hidden = numpy.multiply(all_four[:, 3 * size :], numpy.tanh(cell), out=made)
 
 
 def _backward(
@@ -172,19 +170,10 @@ def _backward(
     Returns:
         The gradients of the first hidden state and the first cell.
     """
-    size = cell.shape[-1]
-    parts = [slice(n * size, (n + 1) * size) for n in range(4)]
+    bent, last = numpy.tanh(cells), last.copy()
+    run = found(lstm_compiled.step_back, gates.size) or lstm_compiled.step_back
     for step in range(len(gates) - 1, -1, -1):
-        hidden = hidden + output[step]
-        put, keep, new, out = (gates[step, :, part] for part in parts)
-        bent = numpy.tanh(cells[step])
-        last = last + hidden * out * (1 - bent * bent)
         before = cells[step - 1] if step else cell
-        to_put, to_keep, to_new, to_out = (slopes[step, :, part] for part in parts)
-        to_put[:] = last * new * put * (1 - put)
-        to_keep[:] = last * before * keep * (1 - keep)
-        to_new[:] = last * put * (1 - new * new)
-        to_out[:] = hidden * bent * out * (1 - out)
-        last = last * keep
+        run(slopes[step], gates[step], bent[step], before, hidden + output[step], last)
         hidden = slopes[step] @ weight
     return hidden, last

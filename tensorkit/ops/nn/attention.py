@@ -15,7 +15,7 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.node import Node
 from tensorkit.autograd.rule import not_implemented
 from tensorkit.ops.creation.empty import empty_like
-from tensorkit.ops.creation.full import ones, zeros, zeros_like
+from tensorkit.ops.creation.full import full, ones, zeros, zeros_like
 from tensorkit.ops.kit import FUNCTIONAL, Rule, Tensor, op
 from tensorkit.ops.nn.dropout import dropout
 from tensorkit.ops.rearranging.repeat_interleave import repeat_interleave
@@ -125,13 +125,12 @@ class _Attention(Function):
         scores = flat.mul(ctx.scale).bmm(keys.mT)
         if mask is not None or is_causal:
             scores = scores.view(*query.shape[:3], -1)
-            for one in (mask, _past(query, key) if is_causal else None):
-                if one is not None:
-                    scores += _added(one, scores.dtype)
+            if is_causal:
+                scores += full(scores.shape[2:], -math.inf, dtype=scores.dtype).triu(1)
+            if mask is not None:
+                scores += mask
             scores = scores.view(-1, *scores.shape[2:])
-            ctx.shares = _shares_of(scores)
-        else:
-            ctx.shares = softmax(scores, -1)
+        ctx.shares = softmax(scores, -1) if mask is None else _shares_of(scores)
         made: Tensor = unsafe_view(ctx.shares.bmm(values), query.shape)
         if query.is_contiguous() and made.dtype is query.dtype:
             return made
@@ -164,10 +163,9 @@ def _back(g: Tensor, query: Tensor, key: Tensor, value: Tensor, shares: Tensor, 
     to_scores = slope.bmm(values.mT)
     to_scores -= (to_scores * shares).sum(-1, keepdim=True)
     to_scores *= shares
-    to_scores *= scale
+    to_queries, to_keys = to_scores.bmm(keys).mul_(scale), to_scores.mT.bmm(flat).mul_(scale)
     return tuple(
-        _gathered(made, one)
-        for made, one in ((to_scores.bmm(keys), query), (to_scores.mT.bmm(flat), key), (to_values, value))
+        _gathered(made, one) for made, one in ((to_queries, query), (to_keys, key), (to_values, value))
     )
 
 

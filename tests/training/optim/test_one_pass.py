@@ -19,9 +19,21 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"lr": 0.05, "momentum": 0.9, "dampening": 0.3, "weight_decay": 0.01},
         {"lr": 0.05, "momentum": 0.9, "nesterov": True},
     ],
-    "Adam": [{}, {"betas": (0.3, 0.5), "weight_decay": 0.1, "maximize": True}],
+    "Adam": [{}, {"betas": (0.3, 0.5), "weight_decay": 0.1, "maximize": True}, {"amsgrad": True}],
     "AdamW": [{"lr": 0.03, "weight_decay": 0.3}],
-    "RMSprop": [{}, {"alpha": 0.6, "eps": 1e-4, "weight_decay": 0.1}],
+    "Adamax": [{}, {"betas": (0.3, 0.5), "weight_decay": 0.1, "maximize": True}],
+    "NAdam": [
+        {},
+        {"betas": (0.3, 0.5), "weight_decay": 0.1},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True, "momentum_decay": 0.3},
+    ],
+    "Adadelta": [{}, {"rho": 0.6, "eps": 1e-3, "weight_decay": 0.1}],
+    "ASGD": [{}, {"t0": 1, "lambd": 0.1, "weight_decay": 0.1}],
+    "RMSprop": [
+        {},
+        {"alpha": 0.6, "eps": 1e-4, "weight_decay": 0.1},
+        {"momentum": 0.9, "weight_decay": 0.1},
+    ],
     "Adagrad": [{}, {"lr_decay": 0.1, "weight_decay": 0.1, "initial_accumulator_value": 0.5}],
 }
 

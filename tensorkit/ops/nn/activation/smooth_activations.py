@@ -11,7 +11,10 @@ from typing import Any
 import numpy
 from numpy import exp, expm1, log1p, tanh
 
+from tensorkit.autograd.grad_mode import state
 from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.kernels.cpu import elementwise_compiled
+from tensorkit.kernels.cpu.elementwise import looped
 from tensorkit.kernels.scalars.forms import real
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.kit import (
@@ -228,7 +231,9 @@ _TANH_SCALE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
 @pointwise(
-    lambda input: input * 0.5 * (1 + _erf(input * input.dtype.type(_ROOT_HALF))),
+    looped(f=elementwise_compiled.gelu)(
+        lambda input: input * 0.5 * (1 + _erf(input * input.dtype.type(_ROOT_HALF)))
+    ),
     kernel="GeluKernelImpl",
     namespace=FUNCTIONAL,
     rounded=2,
@@ -236,6 +241,22 @@ _TANH_SCALE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 def _gelu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`gelu` by the error function."""
     return input * 0.5 * (1 + math.erf(input * _ROOT_HALF))
+
+
+@pointwise(
+    looped(f=elementwise_compiled.gelu_slope)(
+        lambda input: (
+            0.5 * (1 + _erf(input * input.dtype.type(_ROOT_HALF)))
+            + input * exp(input * input * -0.5) * input.dtype.type(_PEAK)
+        )
+    ),
+    kernel="GeluBackwardKernelImpl",
+    namespace=FUNCTIONAL,
+    rounded=2,
+)
+def _gelu_slope(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of `gelu` by the error function."""
+    return 0.5 * (1 + math.erf(input * _ROOT_HALF)) + input * exp(input * input * -0.5) * _PEAK
 
 
 @pointwise(kernel="GeluKernelImpl", namespace=FUNCTIONAL, rounded=2)
@@ -247,6 +268,8 @@ def _gelu_by_tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _gelu_back(g: Any, c: Any) -> Any:
     x = c.input
     if c.approximate == "none":
+        if not state.grad:
+            return g * _gelu_slope(x)
         return g * ((1 + (x * _ROOT_HALF).erf()) * 0.5 + x * (x * x * -0.5).exp() * _PEAK)
     bent = ((x + _CUBIC * x * x * x) * _TANH_SCALE).tanh()
     steep = (1 + 3 * _CUBIC * x * x) * _TANH_SCALE
