@@ -30,7 +30,7 @@ def test_the_three_maps_are_those_by_columns(case: str, monkeypatch: pytest.Monk
     )
     maps = (
         ("convolve", result.shape, (image, weight, bias)),
-        ("spread", size, (result, weight, image[0, :, *(0,) * len(padding)])),
+        ("spread", size, (result, weight, image[0].reshape(size[1], -1)[:, 0])),
         ("weigh", of, (image, result)),
     )
     monkeypatch.setattr(tiles, "LARGE", 1)
@@ -50,7 +50,7 @@ def test_what_does_not_fit_is_left_to_columns(monkeypatch: pytest.MonkeyPatch) -
     plain = Window((1,), (0,), (1,))
     with compiler.at_once():
         assert not tiles.convolve(out, image, weight, None, plain)  # float64
-        singles = [one.astype(np.float32) for one in (out, image, weight)]
-        assert not tiles.convolve(*singles, None, plain._replace(stride=(2,)))
-        assert not tiles.convolve(*singles, None, plain._replace(groups=2))
-        assert not tiles.spread(singles[1], singles[0], singles[2], None, plain._replace(padding=(3,)))
+        made, a, w = (one.astype(np.float32) for one in (out, image, weight))
+        assert not tiles.convolve(made, a, w, None, plain._replace(stride=(2,)))
+        assert not tiles.convolve(made, a, w, None, plain._replace(groups=2))
+        assert not tiles.spread(a, made, w, None, plain._replace(padding=(3,)))
