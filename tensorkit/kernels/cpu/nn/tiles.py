@@ -116,7 +116,7 @@ def weigh(out: Array, image: Array, result: Array, window: Window) -> bool:
         return False
     count, places = len(out), result.shape[2:]
     frame = _Frame(image.shape[1], image.shape[2:], out.shape[2:], places, window)
-    wide = PANEL if count > PANEL // 2 else PANEL // 2
+    wide = min(PANEL, -(-count // (PANEL // 2)) * (PANEL // 2))  # of one vector, or of two
     taps = _whole(frame.taps, ROWS)
     images, given = _in_rows(image), _solid(result).reshape(len(image), count, -1)
     parts: dict[int, Array] = {}
