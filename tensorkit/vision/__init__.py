@@ -12,8 +12,9 @@ Source: https://docs.pytorch.org/vision/stable/
 from __future__ import annotations
 
 from tensorkit.vision import datasets, io, transforms, utils
+from tensorkit.vision.shipped import photographs
 
-__all__ = ["datasets", "io", "transforms", "utils"]
+__all__ = ["datasets", "io", "photographs", "transforms", "utils"]
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tensorkit as tk
+from tensorkit_widgets.drawing.strip import strip_table
 from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.answers import judge
 from tensorkit_widgets.practice.catalogue import find_question, lesson_numbers, practised
@@ -255,3 +256,9 @@ def test_the_static_card_has_the_picture_as_an_image() -> None:
     still = Predict("Which slot?", answer=1, picture=tk.arange(6.0), pick="slot").static_html()
     assert 'alt="The storage, to choose in."' in still
     assert "data:image/svg+xml;base64," in still
+
+
+def test_the_numbers_below_crowded_slots_do_not_touch() -> None:
+    for slots, told in ((24, 24), (49, 10)):
+        table = strip_table("s", Picture(tk.arange(slots), "slot")._seen, 8, 8, 604)
+        assert sum(tile.below != "" for row in table.rows for tile in row) == told

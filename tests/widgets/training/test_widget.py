@@ -272,3 +272,12 @@ def test_a_model_of_pytorch() -> None:
     assert "0.weight of Conv2d: " in view.text()
     weights = numbers(view.show("3.weight"), "w")
     assert weights["w:1,2"].startswith(short(net[3].weight[1, 2].item(), "bfloat16")[:4])
+
+
+def test_the_batch_stands_beside_the_weights_where_two_columns_have_room() -> None:
+    view = programs.stripes()
+    for width, beside in ((960.0, True), (760.0, True), (600.0, False)):
+        view._width = width
+        shown = tiles(view)
+        assert (shown["says:0"].x > shown["shot:0"].x + shown["shot:0"].width) is beside
+        assert max(tile.x + tile.width for tile in shown.values()) <= width

@@ -166,6 +166,7 @@ def _slot_table(
     exact = dict(
         zip(shown, exact_texts((v for run in snapshot.strip for v in run.values), meta.dtype), strict=True)
     )
+    every = 1 if len(str(max(shown, default=0))) * MONO * 12 < unit else 5  # or the numbers below would touch
     rows: list[list[Tile]] = [[]]
     gaps: list[Gap] = []
 
@@ -193,7 +194,7 @@ def _slot_table(
                     f"{key}:{slot}", round(at, 2), y, round(unit, 2), height, next(following),
                     dress.label((slot,), exact[slot]) if dress.label else said,
                     (dress.kinds((slot,)) if dress.kinds else ()) or (() if many else ("grey",)),
-                    dress.kin((slot,)) if dress.kin else (), below=str(slot),
+                    dress.kin((slot,)) if dress.kin else (), below="" if slot % every else str(slot),
                     badge="" if many < 2 else f"×{many}" if many < 99 else "×99+", link=dress.link,
                     slot=slot if dress.link is not None else None, action=dress.action, full=exact[slot], font=font,
                 )

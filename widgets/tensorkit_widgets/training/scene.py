@@ -36,7 +36,7 @@ __all__ = ["Page", "compose_training"]
 LEFT, GUTTER = 28.0, 66.0
 CURVE, LINE, MOST_LINES, COLUMN = 118.0, 24.0, 5, 84.0
 HEADS = ("weights", "gradient")
-BESIDE, BETWEEN, NARROW = 312.0, 32.0, 900.0
+BESIDE, BETWEEN, NARROW = 312.0, 32.0, 700.0
 """The column at the right, the space before it, and the page on which it has its place below instead."""
 SHOT, GAP, ANSWER = 70.0, 10.0, 26.0
 LOGARITHMIC = 50.0
