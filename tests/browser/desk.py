@@ -349,6 +349,7 @@ class Desk:
             for kept in (book.faults, book.errors):
                 kept.clear()
         self.used = False
+        _opened[:] = [one for one in _opened if one is not book] + [book]  # the one that a failure tells of
         yield book
         self._nothing_wrong(book, wrong)
 
