@@ -66,16 +66,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", action="store_true", help="write the table into tests/benchmarks/results")
     asked = parser.parse_args(words)
     chosen = [one for name, one in BENCHMARKS.items() if not asked.only or name in asked.only]
-    alone = asked.only == ["gpu"]  # a GPU has tables of its own, by the name of the chip
-    machine, busy = gpu_machine() if alone else this_machine(), load()
-    folder = RESULTS / "gpu" if alone else RESULTS
+    gpu_alone = asked.only == ["gpu"]  # by the name of the chip
+    machine, busy = gpu_machine() if gpu_alone else this_machine(), load()
+    # What is measured alone has tables of its own: a table of all is compared with tables of all.
+    folder = RESULTS / asked.only[0] if asked.only and len(asked.only) == 1 else RESULTS
     sections = [_measured(one) for one in chosen]
     report = Report(date.today().isoformat(), machine, sections, busy, load())
-    print(table(report, newest(machine, folder)))
+    print(table(report, newest(machine, folder) or newest(machine)))
     if asked.save and any(section.rows for section in sections):
         place = save(report, folder)
         print(f"saved as {place}")
-        if alone:
+        if gpu_alone:
             faster = [row for row in sections[0].rows if row.unit == "× faster"]
             place.with_suffix(".svg").write_text(chart(machine.processor, faster), encoding="utf-8")
     for row in report.missed:
