@@ -151,6 +151,7 @@ def test_every_goal_of_the_project_is_measured() -> None:
         "repaint",
         "memory_map",
         "million",
+        "networks",
         "speed",
         "launching",
         "gpu",
@@ -237,8 +238,8 @@ def test_the_slowest_ten_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {row.goal for row in told} == {None}  # each has one further down
 
 
-#: What is measured, but was not when the newest committed table was made.
-NOT_YET = {"launching", "gpu"}
+#: What is measured, but was not when the newest committed table was made; networks have a table of their own.
+NOT_YET = {"launching", "gpu", "networks"}
 
 
 def test_the_newest_committed_table_is_whole() -> None:
