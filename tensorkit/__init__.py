@@ -37,7 +37,7 @@ from tensorkit.autograd import (
     no_grad,
     set_grad_enabled,
 )
-from tensorkit.autograd.anomaly_switch import (
+from tensorkit.backends.anomaly_switch import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
     set_anomaly_enabled,

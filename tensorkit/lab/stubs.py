@@ -431,7 +431,7 @@ def namespace_text() -> str:
 
 # What an earlier run wrote; an import under another name (``as``) was written by hand.
 _WHOLE_IMPORT = re.compile(
-    r"^from tensorkit\.(?:ops\.[\w.]+|autograd\.anomaly_switch|backends\.matmul_precision) import "
+    r"^from tensorkit\.(?:ops\.[\w.]+|backends\.(?:anomaly_switch|matmul_precision)) import "
     r"(?:\([^)]*\)|(?:(?! as ).)*)\n|^import tensorkit\.ops\.[\w.]+\n",
     re.M,
 )

@@ -6,8 +6,7 @@ from __future__ import annotations
 from tensorkit.process.gc_pause import uncollected
 
 with uncollected():
-    from tensorkit.autograd import anomaly_switch
-    from tensorkit.backends import matmul_precision
+    from tensorkit.backends import anomaly_switch, matmul_precision
     from tensorkit.ops import aten
     from tensorkit.ops.complex import (
         conj,

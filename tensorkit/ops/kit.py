@@ -210,7 +210,9 @@ def pointwise(
             )  # or a TypeError, which is told in PyTorch's words
             bound.apply_defaults()
             given = [bound.arguments[name] for name in named]
-            given[many:] = [one.item() if isinstance(one, Tensor) else one for one in given[many:]]
+            for place in range(many, len(given)):
+                if isinstance(given[place], Tensor):  # a number may come as a tensor of one element
+                    given[place] = given[place].item()
             out, operands, numbers = bound.arguments.get("out"), tuple(given[:many]), tuple(given[many:])
             if check is not None and given[0]._dtype not in lacks:
                 check(*given)
