@@ -19,6 +19,7 @@ from tensorkit.dispatch.call_errors import (
     unmatched,
 )
 from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_refused
+from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
 from tensorkit.dispatch.registry import F, registry
 from tensorkit.dispatch.signatures import (
@@ -68,6 +69,9 @@ def traced_method(
                     return whole(*args, **kwargs)
             return body(*args, **kwargs) if kwargs else bare(*args)
         except MISREAD as error:
+            answer = overridden(name, args, kwargs, method)
+            if answer is not NotImplemented:
+                return answer
             if args and not isinstance(args[0], Tensor):
                 raise unbound(name, args[0]) from None
             renamed = from_numpy_names(body, kwargs) if kwargs else None
@@ -200,6 +204,9 @@ def as_function(
                 return into_others(name, body, args, kwargs)
             return body(*args, **kwargs)
         except MISREAD as error:
+            answer = overridden(name, args, kwargs, function)
+            if answer is not NotImplemented:
+                return answer
             renamed = from_numpy_names(body, kwargs) if kwargs else None
             earlier = _scaled_first(name, body, args, 0)
             if earlier is not None:

@@ -14,6 +14,7 @@ import numpy
 from tensorkit import tracing
 from tensorkit.dispatch.call import respelled
 from tensorkit.dispatch.call_errors import unbound
+from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Fields, Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -154,7 +155,7 @@ def _operator(
         if equality and isinstance(other, numpy.ndarray):
             other = _borrowed(other)
         if not isinstance(other, (Tensor, *NUMBERS)):
-            return NotImplemented
+            return overridden(block.name, (self, other), {})
         return caller((self, other), {}, method=True)
 
     def power(self: Tensor, exponent: Any, modulo: Any = None) -> Any:
@@ -222,7 +223,7 @@ def _inplace_operator(block: Pointwise, name: str, second: str, rule: Any) -> Ca
         if not tracing.active and fast(self, other, self):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):
-            return NotImplemented
+            return overridden(caller.name, (self, other), {})
         return caller((self, other), {}, method=True)
 
     return operator

@@ -14,6 +14,7 @@ from tensorkit import dtypes, tracing
 from tensorkit.dispatch.call_errors import explain, unbound, unmatched
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.out_and_inplace import out_refused
+from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, recorded_call, tracked
 from tensorkit.dispatch.registry import Fields, Op, Sample, register
 from tensorkit.dispatch.signatures import of_function, type_name
@@ -78,6 +79,16 @@ class Caller:
         )
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
+        __tracebackhide__ = True
+        try:
+            return self._called(args, kwargs, method)
+        except TypeError:
+            answer = overridden(self.name, args, kwargs)
+            if answer is NotImplemented:
+                raise
+            return answer  # type: ignore[no-any-return]
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Tensor:
         __tracebackhide__ = True
         if method and args and not isinstance(args[0], Tensor):
             raise unbound(self.name, args[0])

@@ -10,6 +10,7 @@ from tensorkit import tracing
 from tensorkit.dispatch.call import respelled, traced_method
 from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, differentiable, recorded_call, wants_grad
 from tensorkit.dispatch.registry import Fields, Sample, sample
 from tensorkit.dispatch.signatures import refusal
@@ -159,6 +160,9 @@ def _function_of_one(
         usual = len(args) == len(named) == 1 and isinstance(args[0], Tensor) and isinstance(out, Tensor)
         if not usual or written is None:
             if (sentence := refusal(name, (form,), args, named, unmatched)) is not None:
+                answer = overridden(name, args, named)
+                if answer is not NotImplemented:
+                    return answer  # type: ignore[no-any-return]
                 raise TypeError(sentence)
             named.pop("out", None)
         input = args[0] if args else named.popitem()[1]

@@ -43,6 +43,7 @@ from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [
+    "check_lstsq",
     "lstsq",
     "matrix_rank",
     "pinv",
@@ -356,7 +357,7 @@ def _lstsq_back_b(g: Any, c: Any) -> Any:
     return found
 
 
-def _check_lstsq(input: Tensor, b: Tensor, rcond: Any, driver: Any) -> bool:
+def check_lstsq(input: Tensor, b: Tensor, rcond: Any, driver: Any) -> bool:
     """PyTorch's checks; whether the right-hand side is a vector for each matrix."""
     name, own, given = "tensorkit.linalg.lstsq", input._lay().size, b._lay().size
     if len(own) < 2:
@@ -457,7 +458,7 @@ def _by_matrix(found: Array | None, own: tuple[int, ...]) -> Array | None:
 
 def _solved(input: Any, b: Any, rcond: Any = None, driver: str | None = None) -> Any:
     """Solutions, residuals, ranks and singular values."""
-    vector = _check_lstsq(input, b, rcond, driver)
+    vector = check_lstsq(input, b, rcond, driver)
     driver = "gelsy" if driver is None else driver
     kind, (m, n) = input._dtype, input._lay().size[-2:]
     cutoff = epsilon(kind) * max(m, n) if rcond is None else rcond

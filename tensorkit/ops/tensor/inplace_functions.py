@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorkit.dispatch.call_errors import explain
 from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.registry import Op, Sample, register, registry, sample
 from tensorkit.dispatch.shown import show
 from tensorkit.dispatch.signatures import Forms, declare, type_name
@@ -104,6 +105,9 @@ def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
         if not isinstance(input, Tensor):
             if input is _ABSENT:
                 raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
+            answer = overridden(name, (input, *args), kwargs)
+            if answer is not NotImplemented:
+                return answer
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         if args:
             raise TypeError(f"{name}() takes 1 positional argument but {len(args) + 1} were given")
@@ -144,6 +148,9 @@ def _of_several(name: str, *samples: Sample, forms: tuple[str, ...] = ()) -> Cal
         try:
             if first and isinstance(first[0], Tensor):
                 return method(*first, **rest)
+            answer = overridden(name, args, kwargs)
+            if answer is not NotImplemented:
+                return answer  # type: ignore[no-any-return]
         except TypeError:
             sentence = explain(name, function, args, kwargs)
             if sentence is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.registry import offers, unlisted
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.dtypes import dtype
@@ -70,6 +71,9 @@ def result_type(*args: Any, **kwargs: Any) -> dtype:
     named = not kwargs or len(args) == 1 or any(set(kwargs) == names for names in _NAMES)
     known = all(isinstance(value, (Tensor, *NUMBERS)) for value in operands)
     if len(operands) != 2 or not named or not known:
+        answer = overridden("result_type", args, kwargs)
+        if answer is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
         raise unmatched("result_type", args, kwargs, _PAIRS)
     return result_dtype(operands[0], operands[1])
 
@@ -87,6 +91,9 @@ def _of_tensor(name: str, answer: Callable[[Tensor], Any], doc: str) -> Any:
         __tracebackhide__ = True
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
             return answer(args[0])
+        found = overridden(name, args, kwargs)
+        if found is not NotImplemented:
+            return found
         return answer(_only(name, args, kwargs))
 
     ask.__name__ = name
