@@ -13,10 +13,10 @@ PY := $(BIN)/python
 PIP := $(PY) -m pip install --disable-pip-version-check --quiet --no-compile
 
 ifneq ($(filter true,$(CI))$(filter 1,$(PARITY)),)
-TEST_EXTRAS := lab,test,cuda13,parity
+TEST_EXTRAS := lab,test,cuda13,distributed,parity
 TEST_STAMP := $(VENV)/.installed-parity
 else
-TEST_EXTRAS := lab,test,cuda13
+TEST_EXTRAS := lab,test,cuda13,distributed
 TEST_STAMP := $(VENV)/.installed-test
 endif
 

@@ -1,5 +1,7 @@
 """Process groups, of one process: programs written for several run here as the only one of them.
 
+Tensors over many workers are in `tensorkit.distributed.tensor`.
+
 >>> import tensorkit as tk
 >>> tk.distributed.init_process_group("gloo", "tcp://localhost:29500", world_size=1, rank=0)
 >>> total = tk.ones(2)
@@ -16,6 +18,7 @@ Source: https://docs.pytorch.org/docs/stable/distributed.html
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Sequence
 from enum import Enum
@@ -27,6 +30,7 @@ from tensorkit.tensor import Tensor
 
 __all__ = [
     "Backend",
+    "DeviceMesh",
     "GroupMember",
     "ProcessGroup",
     "ReduceOp",
@@ -37,7 +41,10 @@ __all__ = [
     "barrier",
     "broadcast",
     "broadcast_object_list",
+    "checkpoint",
+    "cluster",
     "destroy_process_group",
+    "device_mesh",
     "gather",
     "gather_object",
     "get_backend",
@@ -45,6 +52,7 @@ __all__ = [
     "get_rank",
     "get_world_size",
     "group",
+    "init_device_mesh",
     "init_process_group",
     "irecv",
     "is_available",
@@ -61,11 +69,25 @@ __all__ = [
     "reduce_scatter",
     "scatter",
     "send",
+    "tensor",
 ]
+
+
+_PACKAGES = ("checkpoint", "cluster", "device_mesh", "tensor")
+_OF_MESHES = ("DeviceMesh", "init_device_mesh")
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Sharded tensors are loaded when they are first asked for."""
+    if name in _PACKAGES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _OF_MESHES:
+        return getattr(importlib.import_module(f"{__name__}.device_mesh"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class _RedOpType(Enum):

@@ -43,6 +43,8 @@ __all__ = [
     "ROWS_BY_LOOP",
     "ROWS_REMEMBERED",
     "RUNNING_BY_SLICES",
+    "SHARDED_CHAIN",
+    "SHARDED_SCATTER",
     "SMALL",
     "SORT_BY_INSERTION",
     "SUM_BLOCK",
@@ -173,3 +175,10 @@ SUM_ROW = 4096
 
 #: Plans of pointwise calls that are kept before all are forgotten: a plan takes 26 to make.
 PLANS_KEPT = 4096
+
+# -- workers ------------------------------------------------------------------------------------------------------
+
+#: Operations on elements that become one task of a worker at the most: a task costs it 4 to 7 ms.
+SHARDED_CHAIN = 32
+#: Fewer elements than 16 KB hold are added up by each worker for itself: a message costs more than they do.
+SHARDED_SCATTER = 4096

@@ -27,7 +27,11 @@ def started(client: Any, name: str) -> Iterator[None]:
     from jupyter_client.kernelspec import NoSuchKernel
     from nbclient.exceptions import DeadKernelError
 
-    surroundings = {**os.environ, "TENSORKIT_PROGRESS": "0"}
+    surroundings = {
+        **os.environ,
+        "TENSORKIT_PROGRESS": "0",
+        "TTY_INTERACTIVE": "0",
+    }  # rich's bars are no output
     # What a kernel says on its own account (when it is stopped while it works, for one) is not the command's.
     with tempfile.TemporaryFile() as aside, contextlib.ExitStack() as stack:
         try:

@@ -34,6 +34,7 @@ _PROGRAMS = tuple(
     for name in (
         "autograd.functional",
         "autograd.gradcheck",
+        "distributed.cluster",
         "kernels.cuda.host_cuda",
         "kernels.cuda.traced",
         "lab",

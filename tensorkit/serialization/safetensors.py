@@ -37,7 +37,7 @@ from tensorkit.tensor import Tensor, on_storage
 __all__ = ["load", "load_file", "load_model", "safe_open", "save", "save_file", "save_model"]
 
 #: The dtypes of the format that the engine has, by the format's names.
-_DTYPES: dict[str, dtype] = {
+DTYPES: dict[str, dtype] = {
     "F64": dtypes.float64,
     "F32": dtypes.float32,
     "F16": dtypes.float16,
@@ -120,7 +120,7 @@ def _array(name: str, tensor: Tensor) -> numpy.ndarray[Any, Any]:
             "full tensors, and reslice at load time, or simply call `.contiguous()` on your tensor to pack it before "
             "saving."
         )
-    if tensor.dtype not in _DTYPES.values():
+    if tensor.dtype not in DTYPES.values():
         raise KeyError(tensor.dtype)
     return tensor.detach().cpu().resolve_conj().resolve_neg()._nd()
 
@@ -164,14 +164,14 @@ def load_file(
 
 
 def _tensor(name: str, content: numpy.ndarray[Any, Any], kind: str, size: Iterable[int]) -> Tensor:
-    if kind not in _DTYPES:
+    if kind not in DTYPES:
         raise NotImplementedError(f"tensorkit has no dtype for `{name}`, which is {kind}")
-    item, layout = _DTYPES[kind].itemsize, layouts.contiguous(tuple(size))
+    item, layout = DTYPES[kind].itemsize, layouts.contiguous(tuple(size))
     if content.size != layout.reach() * item:
         raise _package().SafetensorError(f"`{name}` does not have as many bytes as its size asks for")
     place = content.__array_interface__["data"][0]
     storage = adopt(content if place % item == 0 else content.copy(), foreign=True)
-    return on_storage(storage, layout, _DTYPES[kind])
+    return on_storage(storage, layout, DTYPES[kind])
 
 
 def _place(asked: str | int | device) -> device:

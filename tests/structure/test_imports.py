@@ -100,6 +100,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "memory",
         "practice",
         "reduction",
+        "shard_map",
         "stride_explorer",
         "timeline",
         "tracing",

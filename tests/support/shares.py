@@ -25,6 +25,7 @@ TODAY = date.fromisoformat(os.environ.setdefault("TENSORKIT_DAY", date.today().i
 THIRDS = {
     "tests/cuda/families/test_every_gradient.py",
     "tests/cuda/families/test_every_operation.py",
+    "tests/distributed/cluster/test_kills.py",
     "tests/engine/autograd/test_derivatives.py",
     "tests/parity/test_samples.py",
     "tests/widgets/practice/test_lessons.py",
