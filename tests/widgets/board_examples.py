@@ -20,6 +20,7 @@ from tensorkit_widgets.widget.board import Board
 from tensorkit_widgets.widget.saved_page import numbered
 from tests.widgets import kernels
 from tests.widgets.generator_stream import programs as streams
+from tests.widgets.shard_map import maps
 from tests.widgets.timeline import programs
 from tests.widgets.training import programs as loops
 
@@ -121,6 +122,11 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "reduction": lambda: tkw.ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
     "reduction_keepdim": lambda: tkw.ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
     "reduction_refused": lambda: tkw.ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
+    "sharded": maps.rows_to_columns,
+    "sharded_copies": maps.copies,
+    "sharded_parts": maps.parts_of_a_sum,
+    "sharded_uneven": maps.uneven,
+    "sharded_asks": maps.asks,
     "timeline": programs.product,
     "timeline_early": programs.early_read,
     "timeline_error": programs.late_error,

@@ -29,7 +29,7 @@ BOARDS = {
     "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
     "met": "matmul-explorer", "slid": "conv-explorer", "bits": "bit-view", "boxes": "boxed-memory",
     "face": "image-view", "graph": "graph-view", "trained": "training-view",
-    "drawn": "generator-stream", "traced": "kernel-tracer", "line": "timeline",
+    "drawn": "generator-stream", "traced": "kernel-tracer", "line": "timeline", "sharded": "shard-map",
 }  # fmt: skip
 CARDS = ("predicted", "exercise", "quiz", "puzzle")
 

@@ -26,6 +26,7 @@ from tensorkit_widgets.practice.progress_report import forget, progress
 from tensorkit_widgets.practice.quiz import Quiz
 from tensorkit_widgets.practice.setup_report import SetupReport
 from tensorkit_widgets.reduction.widget import ReductionExplorer
+from tensorkit_widgets.shard_map.widget import ShardMap
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
 from tensorkit_widgets.timeline.widget import Timeline, timeline
 from tensorkit_widgets.tracing import magic as explain_magic
@@ -53,6 +54,7 @@ __all__ = [
     "Quiz",
     "ReductionExplorer",
     "SetupReport",
+    "ShardMap",
     "StrideExplorer",
     "Timeline",
     "Trace",

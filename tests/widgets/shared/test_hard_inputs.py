@@ -21,6 +21,7 @@ import pytest
 
 import tensorkit as tk
 import tensorkit_widgets as tkw
+from tensorkit.distributed.tensor import Partial, Placement, Replicate, Shard
 from tensorkit_widgets.widget.board import Board
 from tests.widgets.board_examples import BOARDS
 
@@ -80,6 +81,10 @@ def _slid(x: Any, name: str) -> Board:
     return tkw.ConvExplorer(image, tk.ones((1, 1), dtype=image.dtype), names=(name, name))
 
 
+def _cut(x: Any) -> list[Placement]:
+    return [Shard(0) if x.ndim else Partial()]
+
+
 KINDS: dict[str, Callable[[Any, str], Board]] = {
     "BitView": lambda x, name: tkw.BitView(x, name=name),
     "BroadcastExplorer": lambda x, name: tkw.BroadcastExplorer(x, x[:1] if x.ndim else x, names=(name, name)),
@@ -92,6 +97,7 @@ KINDS: dict[str, Callable[[Any, str], Board]] = {
     "MatmulExplorer": lambda x, name: tkw.MatmulExplorer(x, x, names=(name, name)),
     "MemoryMap": lambda x, name: tkw.MemoryMap({name: x, "also": x}),
     "ReductionExplorer": lambda x, name: tkw.ReductionExplorer(x, "sum", None, name=name),
+    "ShardMap": lambda x, name: tkw.ShardMap(x, _cut(x), mesh=(3,), name=name).to(Replicate()),
     "Trace": _traced,
     "TrainingView": _trained,
     "Explanation": lambda x, name: tkw.explain("x.reshape(1, *x.shape)", {"x": x}),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
+from tensorkit.distributed.tensor import Partial, Replicate, Shard
 from tensorkit_widgets import (
     BitView,
     BoxedMemory,
@@ -19,6 +20,7 @@ from tensorkit_widgets import (
     IndexExplorer,
     MatmulExplorer,
     ReductionExplorer,
+    ShardMap,
     TrainingView,
 )
 from tensorkit_widgets.drawing.grid import MONO
@@ -72,6 +74,14 @@ HARD: dict[str, Callable[[], Board]] = {
     "image_four": lambda: ImageView(_long(4, 30, 30)),
     "reduction_large": lambda: ReductionExplorer(_long(2, 30, 40), "mean", (0, 1), True),
     "reduction_all": lambda: ReductionExplorer(_long(3, 4), "sum", None),
+    "sharded_many": lambda: ShardMap(
+        (1_000_000, 3, 50_000), [Shard(0), Shard(2)], mesh=(4, 8), name="weights_of_it"
+    ).to(Shard(2), Replicate()),
+    "sharded_ten": lambda: ShardMap((2,) * 10, [Shard(4), Shard(7), Shard(9)], mesh=(2, 2, 2)).to(
+        Shard(7), Shard(4), Replicate()
+    ),
+    "sharded_number": lambda: ShardMap(tk.tensor(1.0), [Partial("max")], mesh=(8,)).to(Replicate()),
+    "sharded_asks": lambda: ShardMap((7, 1_000_000), [Shard(1)], mesh=(8,), name="x").ask(),
     "training_long": _trained,
     "index_large": lambda: IndexExplorer(_long(5, 6, 7), "0, [0, 2, 2], 1:"),
 }
@@ -87,6 +97,7 @@ OWN = (
     "kernel",
     "matmul",
     "reduction",
+    "sharded",
     "training",
 )
 """MemoryMap and Trace have tests of their own."""

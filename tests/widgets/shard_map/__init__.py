@@ -1,0 +1,1 @@
+"""Tests of `tensorkit_widgets.shard_map`."""
