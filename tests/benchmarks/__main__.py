@@ -21,6 +21,7 @@ from tests.benchmarks.networks import networks
 from tests.benchmarks.opening import opening
 from tests.benchmarks.repaint import repaint
 from tests.benchmarks.report import RESULTS, Report, Section, newest, save, table
+from tests.benchmarks.sharded import sharded
 from tests.benchmarks.small import small
 from tests.benchmarks.speed import speed
 from tests.benchmarks.tiny import tiny
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "memory_map": memory_map,
     "million": million,
     "networks": networks,
+    "sharded": sharded,
     "speed": speed,
     "launching": launching,
     "gpu": gpu,

@@ -77,6 +77,7 @@ PICTURES = {
     "`*` is not `@`": ("16", "MatmulExplorer(amounts, prices)"),
     "few singular values carry most": ("16", "kept = (1, 5, 10, 20, 40)"),
     "a window is a view": ("23", "ConvExplorer(x, kernel)"),
+    "which rank's data wins": ("24", 'ShardMap(made[3], [Shard(0)], mesh=(4,), name="t")'),
 }
 
 each = pytest.mark.parametrize("name", PICTURES)

@@ -132,6 +132,13 @@ TELLS = (
     ("23.inputs", "864 for each picture"),
     ("23.total", "all hundred batches"),
     ("23.moved", "A module moves in place"),
+    ("24.five_rows", "one row, and **none**"),
+    ("24.winner", "the other three have made is thrown away"),
+    ("24.sum_of_columns", "the *sum* of all four parts"),
+    ("24.which_product", "exactly those that meet"),
+    ("24.stay", "Only the diagonal stays"),
+    ("24.tiny", "costs **milliseconds**, however little"),
+    ("24.killed", "Nothing was copied beforehand"),
 )
 """Words that tell a card's answer, as they stand in its lesson: all of them wait for it."""
 

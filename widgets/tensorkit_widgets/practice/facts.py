@@ -180,6 +180,14 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "softmax twice": "cross_entropy takes the scores as they are: the softmax is part of it.",
     "empty before you walk": "zero_grad comes before backward; after it, step would find no gradient.",
     "modules move in place": "net.to() moves the parameters of net itself; t.to() leaves t as it was.",
+    "which rank's data wins": "distribute_tensor sends out what rank 0 made; what other ranks made is not looked at.",
+    "a shard may be empty": "a dimension is cut as chunk cuts it: the last ranks may have fewer rows, or none.",
+    "a sum may be in parts": "summed along a cut dimension, each rank has a part: Partial, until they are added.",
+    "one layout fits both": "cut along what a product sums over, and nothing is sent; cut elsewhere, and it is.",
+    "count the bytes first": "how many bytes a redistribution sends follows from its two placements.",
+    "a task has a price": "each operation costs milliseconds, however small it is: give each rank a lot at once.",
+    "a lost part is made again": "the next worker repeats what made the part; nothing was copied beforehand.",
+    "leave it where it is": "full_tensor() brings every element here, each time: reduce there, and bring the result.",
     "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
 }
 """The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""
