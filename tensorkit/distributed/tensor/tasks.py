@@ -117,4 +117,4 @@ def assemble(
 
 def shown(tensor: Tensor) -> str:
     """A part as text."""
-    return repr(tensor)
+    return f"{tensor}"  # of one without dimensions its number, as PyTorch writes it

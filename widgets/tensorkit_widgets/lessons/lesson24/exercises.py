@@ -65,11 +65,12 @@ def _layer(answer: Answer) -> Verdict:
         (x @ w + b).wait()
     except Exception as error:
         return Verdict(False, f"with these, `x @ w + b` stops with {told(error)}.")
-    if ranks.sent:
+    if ranks.bytes_sent:
         where = "`w`" if w_placed != Replicate() else "`b`"
         return Verdict(
             False,
-            f"{ranks.sent} bytes are sent: each rank has all of its own examples, and needs all of {where} for them.",
+            f"{ranks.bytes_sent} bytes are sent: each rank has all of its own examples, and needs all of {where} for "
+            "them.",
             LAYOUT,
         )
     return Verdict(True)
@@ -88,9 +89,9 @@ def _two_layers(answer: Answer) -> Verdict:
             ranks.place(size, one) for size, one in zip(((4, 8), (8, 8), (8, 4)), placed, strict=True)
         )
         h = (x @ w1).relu().wait()
-        first = ranks.sent
+        first = ranks.bytes_sent
         y = (h @ w2).wait()
-        second = ranks.sent - first
+        second = ranks.bytes_sent - first
     except Exception as error:
         return Verdict(False, f"with these, the two layers stop with {told(error)}.")
     if first:

@@ -77,7 +77,7 @@ def _sent(left: Placement, right: Placement) -> int:
     """Bytes that a product of 8 by 8 needs: before it, as its placement afterwards is free."""
     ranks = Counting(4)
     (ranks.place((8, 8), left) @ ranks.place((8, 8), right)).wait()
-    return ranks.sent
+    return ranks.bytes_sent
 
 
 def _which_product(tk: Any) -> str:

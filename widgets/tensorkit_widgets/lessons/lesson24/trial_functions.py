@@ -46,7 +46,7 @@ def _numbers(value: Any) -> list[float] | None:
 def _outcome(function: Callable[..., Any], size: tuple[int, int]) -> _Outcome:
     ranks = Counting(4)
     value = function(ranks.place(size, Shard(0)))
-    brought = ranks.brought
+    brought = ranks.bytes_brought
     numbers = _numbers(value)
     kept = None if numbers is None else tuple(round(one, 3) for one in numbers)
     return _Outcome(kept, value is Ellipsis, brought, 4 * size[0] * size[1])
