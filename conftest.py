@@ -6,9 +6,13 @@ which cell it looked; it would tell something else than the committed lesson.
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 
 from nbval.kernel import RunningKernel
+
+# No progress bars in the cells of notebooks: whether one comes depends on how busy the machine is.
+os.environ.setdefault("TTY_INTERACTIVE", "0")
 
 # Its import needs a package that the kit does not bring.
 collect_ignore = [] if find_spec("tensorboard") else ["tensorkit/utils/tensorboard.py"]

@@ -33,9 +33,6 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 # core that another process of `make test` waits for. How many there are, and so the order of a sum, stays as it is.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-os.environ.setdefault(
-    "TTY_INTERACTIVE", "0"
-)  # no progress bars in the cells of notebooks: they come on slow machines
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
 # How long an example takes says how busy the machine is: speed is measured in the benchmarks.
 hypothesis.settings.register_profile("tensorkit", deadline=None)
