@@ -27,7 +27,7 @@ LEAST_MEMORY = 200_000_000
 
 
 class Process(SubprocessWorker):
-    """A nanny in a process of its own, which needs no ``if __name__ == "__main__"`` in the program."""
+    """A nanny in a process of its own, and the program needs no guard around its main part."""
 
     async def _start(self) -> None:
         # By its name the cluster finds out which one is gone, and has to be begun again.

@@ -277,8 +277,8 @@ class ShardMap(Board):
             self._move()
         elif kind == "look":
             self._ask_cluster()
-        elif kind == "ask" and name in QUESTIONS:
-            self._put(str(name), None)
+        elif kind == "ask" and isinstance(name, str) and name in QUESTIONS:
+            self._put(name, None)
         elif kind == "give-up" and self._open():
             self._change(guess=-1)
         elif kind == "guess" and isinstance(key, str) and self._open():
