@@ -97,6 +97,7 @@ OURS = {
     "autograd.grad_mode": {"is_grad_enabled", "is_inference_mode_enabled"},
     "backends.cuda": {"BlasBackend", "SortBackend", "own_kernels", "preferred_sort_library"},
     "cuda": {"DeviceProperties", "Emulation", "emulate", "jit", "launch", "trace"},
+    "distributed": {"cluster"},
     "multiprocessing": {"ProcessException"},
     "nn.modules.batchnorm": {"LazyNormBase"},
     "nn.modules.channelshuffle": _RESIZING,
@@ -115,11 +116,12 @@ OURS = {
 
 def test_a_public_namespace_has_pytorchs_names(torch: Any) -> None:
     """And no others, which a learner would look for in PyTorch in vain."""
-    importlib.import_module("torch.utils.benchmark")
+    for late in ("utils.benchmark", "distributed.checkpoint", "distributed.tensor"):
+        importlib.import_module(f"torch.{late}")
     unknown = {}
     for name, module in namespaces(tensorkit, "tensorkit").items():
         place = name.partition(".")[2]
-        if place.partition(".")[0] in ("errors", "tracing", "vision"):
+        if place.partition(".")[0] in ("errors", "tracing", "vision") or place == "distributed.cluster":
             continue
         theirs = operator.attrgetter(place)(torch) if place else torch
         found = {one for one in dir(module) if not hasattr(theirs, one)} - OURS.get(place, set())
