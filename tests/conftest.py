@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests import samples
+from tensorkit.lab import samples
 from tests.support import ports, shares, turns
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal, Unpack, cast, overload
 
 from tensorkit.dispatch.call import as_function, respelled, traced_method
@@ -15,7 +15,7 @@ from tensorkit.dispatch.out_and_inplace import (
     through_bits,
 )
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import Fields, Op, P, R, Sample, register
+from tensorkit.dispatch.registry import Fields, Op, P, R, register
 from tensorkit.dispatch.strict_types import strictly
 from tensorkit.dispatch.view_call import remembering, view_method
 from tensorkit.tensor import attach
@@ -42,14 +42,13 @@ class _OpFields(Fields, total=False):
 
 @overload
 def op(  # what creates takes ``requires_grad=`` besides
-    *, samples: Iterable[Sample], kind: Literal["create"], **fields: Unpack[_OpFields]
+    *, kind: Literal["create"], **fields: Unpack[_OpFields]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
 @overload
 def op(
     *,
-    samples: Iterable[Sample],
     kind: Literal["view", "copy", "inplace", "pointwise", "reduce", "resize", "scan"] = "view",
     **fields: Unpack[_OpFields],
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
@@ -57,7 +56,6 @@ def op(
 
 def op(
     *,
-    samples: Iterable[Sample],
     kind: str = "view",
     name: str | None = None,
     aliases: tuple[str, ...] = (),
@@ -78,7 +76,6 @@ def op(
     """Register the decorated function as an operation.
 
     Args:
-        samples: calls for the tests.
         kind: what family it belongs to.
         name: PyTorch's name; the function's own name if not given.
         aliases: further spellings, as functions and as methods.
@@ -147,7 +144,6 @@ def op(
             Op(
                 own,
                 public if function else None,
-                tuple(samples),
                 kind,
                 functions=tuple(f"{namespace}.{n}" if namespace else n for n in spelled) if function else (),
                 methods=(*given, *(f"{m}_" for m in given if inplace)),

@@ -2,7 +2,7 @@
 
 An operation is declared once, where it is written:
 
-    @op(samples=(sample("tk.transpose(a, 0, 1)", a=(2, 3)),), aliases=("swapaxes", "swapdims"))
+    @op(aliases=("swapaxes", "swapdims"))
     def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         ...
 
@@ -82,7 +82,6 @@ class Op:
     Attributes:
         name: PyTorch's name.
         function: what the namespace offers, or None for a method only.
-        samples: calls that the tests draw their cases from.
         kind: "view", "pointwise", "reduce", "scan", "create", "copy" or "inplace".
         functions, methods: every public spelling, operators among the methods.
         derivative: how gradients pass back through it; None where there is none.
@@ -97,11 +96,11 @@ class Op:
             the result in place, and refuses a leaf for that; "silent", where PyTorch keeps no record.
         out_overlap: when PyTorch looks whether elements of ``out=`` share memory, if it does not allow that.
         out_drawn: whether a call is a silent resize of ``out=`` and a method that draws into it.
+        samples: calls to try it with, which ``lab.samples`` reads from its text files.
     """
 
     name: str
     function: Callable[..., Any] | None
-    samples: tuple[Sample, ...]
     kind: str
     functions: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
@@ -115,6 +114,7 @@ class Op:
     out_overlap: OutOverlap = "after resizing"
     out_drawn: Callable[[Mapping[str, Any]], bool] = lambda given: False
     extra: dict[str, Any] = field(default_factory=dict)
+    samples: tuple[Sample, ...] = ()
 
 
 registry: dict[str, Op] = {}

@@ -6,7 +6,7 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Unpack
 
 import numpy
@@ -16,7 +16,7 @@ from tensorkit.dispatch.call import respelled
 from tensorkit.dispatch.call_errors import unbound
 from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import tracked
-from tensorkit.dispatch.registry import Fields, Sample, registry
+from tensorkit.dispatch.registry import Fields, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
 from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_into
@@ -32,7 +32,6 @@ def binary(
     block: Pointwise,
     *,
     doc: str,
-    samples: Iterable[Sample],
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
@@ -103,7 +102,7 @@ def binary(
     for operator in operators:
         attach(operator, _operator(block, operator, fast, caller, written))
     functions = within(namespace, names)
-    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, fields)
+    finish(block, function, doc, functions, (*methods, *changed, *operators), derivative, fields)
     return function
 
 

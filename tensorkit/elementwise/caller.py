@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
@@ -16,7 +16,7 @@ from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.out_and_inplace import out_refused
 from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, recorded_call, tracked
-from tensorkit.dispatch.registry import Fields, Op, Sample, register
+from tensorkit.dispatch.registry import Fields, Op, register
 from tensorkit.dispatch.signatures import of_function, type_name
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -195,7 +195,6 @@ def within(namespace: str, names: tuple[str, ...]) -> tuple[str, ...]:
 def finish(
     block: Pointwise,
     function: Callable[..., Tensor],
-    samples: Iterable[Sample],
     doc: str,
     functions: tuple[str, ...],
     methods: tuple[str, ...],
@@ -210,7 +209,6 @@ def finish(
         Op(
             block.name,
             function,
-            tuple(samples),
             "pointwise",
             functions=functions,
             methods=methods,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from tensorkit import tracing
@@ -12,7 +12,7 @@ from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, differentiable, recorded_call, wants_grad
-from tensorkit.dispatch.registry import Fields, Sample, sample
+from tensorkit.dispatch.registry import Fields
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
@@ -22,37 +22,14 @@ from tensorkit.kernels.sizes import LARGE
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
-    "samples_of_one",
     "unary",
 ]
-
-
-def samples_of_one(
-    name: str, *more: str, inplace: bool = True, out: bool = True, special: str = ""
-) -> tuple[Sample, ...]:
-    """The calls that every operation of one tensor is tried with, and `more` of its own on a tensor ``a``.
-
-    Args:
-        special: what it is called in ``tensorkit.special`` besides.
-    """
-    calls = [f"tk.{name}(a)", f"a.{name}()", f"a.{name}(1)"]
-    if special:
-        calls += [f"tk.special.{special}(a)", f"tk.special.{special}(a, 1)"]
-    elif "." in name:  # a function of a namespace, which tensors do not have
-        calls, inplace = [f"tk.{name}(a)", f"tk.{name}(a, 1)"], False
-    if inplace:
-        calls.append(f"a.{name}_()")
-    if out:  # of the functions of a namespace, PyTorch rounds 16-bit numbers more than once, which float32 would show
-        kinds = ("a.dtype", "tk.int64") if "." in name else ("tk.float32", "tk.complex64")
-        calls += [f"tk.{name}(a, out=tk.empty(0, dtype={kind}))" for kind in kinds]
-    return (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in (*calls, *more)))
 
 
 def unary(
     block: Pointwise,
     *,
     doc: str,
-    samples: Iterable[Sample],
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
@@ -111,7 +88,7 @@ def unary(
         attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling, method=True))
     function = _function_of_one(name, alone, written if out else None)
     functions = within(namespace, names)
-    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, fields)
+    finish(block, function, doc, functions, (*methods, *changed, *operators), derivative, fields)
     return function
 
 

@@ -23,6 +23,7 @@ from tensorkit.kernels.cuda import pack
 from tensorkit.kernels.cuda.compile import Kernel
 from tensorkit.kernels.cuda.pack import Capability
 from tensorkit.kernels.cuda.runners import GpuRunner, Launch
+from tensorkit.lab import samples
 from tensorkit.lab.ending import command
 from tensorkit.lab.errors import LabError
 from tensorkit.process.whole_file import beside
@@ -92,6 +93,7 @@ def collect(names: Iterable[str] | None = None, kinds: Sequence[str] = DTYPES) -
 
 
 def _calls(names: Iterable[str] | None, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    samples.attach()
     chosen = registry.values() if names is None else [registry[name] for name in names]
     for kind in kinds:
         dtype = getattr(tensorkit, kind)

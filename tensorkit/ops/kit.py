@@ -261,11 +261,10 @@ def _registered(
         True
         """
         if not namespace:
-            register(Op(f"{name}_", made, (), "inplace", functions=(f"{name}_",), **fields))
+            register(Op(f"{name}_", made, "inplace", functions=(f"{name}_",), **fields))
     if name.startswith("_"):
         return as_function(name, differentiable(run, derivative, name, kind), run)
     made_public: Any = registered(
-        samples=(),
         kind=kind,
         derivative=derivative,
         namespace=namespace,

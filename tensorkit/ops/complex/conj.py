@@ -11,10 +11,9 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import (
     elementwise,
     loops,
@@ -54,11 +53,6 @@ _conjugate = Pointwise(
 
 
 @op(
-    samples=(
-        *samples_of_one("conj_physical", out=False),
-        sample("tk.conj_physical(a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-        sample("tk.conj_physical(a.detach(), out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="pointwise",
     inplace=True,
     derivative=Rule("ConjPhysicalBackward0", applies=_of_complex, input=lambda g, c: g.conj_physical()),
@@ -83,16 +77,6 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.conj(a)", a=(2, 3)),
-        sample("a.conj().clone()", a=()),
-        sample("a.conj().conj()", a=(2,)),
-        sample("a.conj()[1:].t().clone()", a=(2, 3)),
-        sample("a.conj().resolve_conj()", a=(2, 3)),
-        sample("a.conj().is_conj()", a=(2,)),
-        sample("a.conj().real", a=(2, 3)),
-        sample("tk.conj(2)"),
-    ),
     kind="view",
     derivative=Rule("ConjBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
 )
@@ -115,7 +99,7 @@ def conj(input: Tensor) -> Tensor:
     return out
 
 
-@op(samples=(sample("tk.is_conj(a)", a=(2,)), sample("a.conj().is_conj()", a=()), sample("tk.is_conj(2)")))
+@op()
 def is_conj(input: Tensor) -> bool:
     """Whether the tensor is a view that stands for the conjugates of what is stored.
 
@@ -128,9 +112,7 @@ def is_conj(input: Tensor) -> bool:
     return bool(input._bits & CONJ)
 
 
-@op(
-    samples=(sample("tk.resolve_conj(a)", a=(2, 3)), sample("a.conj().resolve_conj()", a=(2, 3))), kind="copy"
-)
+@op(kind="copy")
 def resolve_conj(input: Tensor) -> Tensor:
     """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself.
 
@@ -144,14 +126,6 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk._neg_view(a).is_neg()", a=(2, 3)),
-        sample("a._neg_view().clone()", a=()),
-        sample("tk._neg_view(tk._neg_view(a))", a=(2,)),
-        sample("a._neg_view()[1:].t().clone()", a=(2, 3)),
-        sample("a._neg_view().conj().real.clone()", a=(2, 3)),
-        sample("tk._neg_view(2)"),
-    ),
     strict=True,
     kind="view",
     derivative=Rule("NegViewBackward0", input=lambda g, c: g.neg()),
@@ -171,14 +145,7 @@ def _neg_view(input: Tensor) -> Tensor:
     return out
 
 
-@op(
-    samples=(
-        sample("tk.is_neg(a)", a=(2,)),
-        sample("a.is_neg()", a=()),
-        sample("a._neg_view().is_neg()", a=(2,)),
-        sample("tk.is_neg(2)"),
-    )
-)
+@op()
 def is_neg(input: Tensor) -> bool:
     """Whether the tensor is a view that stands for the negatives of what is stored.
 
@@ -200,7 +167,6 @@ def is_neg(input: Tensor) -> bool:
 
 @op(
     strict=True,
-    samples=(sample("tk.resolve_neg(a)", a=(2, 3)), sample("a._neg_view().resolve_neg()", a=(2, 3))),
     kind="copy",
 )
 def resolve_neg(input: Tensor) -> Tensor:
@@ -251,7 +217,6 @@ def _sign_of_one(a: Any) -> Any:
 sgn = unary(
     Pointwise("sgn", _sgn, SIGN, kernel="sign_cpu", exact_out=True),
     derivative=Rule("SgnBackward0", input=_sgn_back),
-    samples=samples_of_one("sgn"),
     doc="""The sign of every element, and of a complex number its direction: the number of length 1 that way.
 
     >>> import tensorkit as tk
@@ -275,7 +240,6 @@ elementwise.with_loop(_sgn, loops.sign)
 sign = unary(
     Pointwise("sign", _sgn, SIGN, check=_no_complex_sign, exact_out=True),
     derivative=Rule("SignBackward0", input=lambda g, c: g.new_zeros(g.size())),
-    samples=samples_of_one("sign"),
     doc="""-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
 
     >>> import tensorkit as tk
@@ -312,7 +276,6 @@ angle = unary(
     inplace=False,
     derivative=Rule("AngleBackward0", input=_angle_back),
     rounded=1,
-    samples=samples_of_one("angle", inplace=False),
     doc="""The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones.
 
     >>> import tensorkit as tk

@@ -9,7 +9,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.inplace_views import in_pairs, register_pairs
 from tensorkit.conj_bit import CONJ
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.ops.complex.conj import _neg_view
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, attach
@@ -33,7 +32,6 @@ def _as_real(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.view_as_real(a)", a=(2, 3)),),
     methods=(),
     derivative=Rule("ViewAsRealBackward0", input=lambda g, c: _complex_again(g)),
 )
@@ -56,7 +54,6 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))),
     methods=(),
     derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g.resolve_conj())),
 )
@@ -93,7 +90,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     return out
 
 
-@op(samples=(sample("tk.real(a)", a=(2, 3)),), methods=())
+@op(methods=())
 def real(input: Tensor) -> Tensor:
     """The real parts, as a view; a tensor of real numbers is its own.
 
@@ -107,11 +104,6 @@ def real(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.imag(a)", a=(2, 3)),
-        sample("a.conj().imag", a=(2, 3)),
-        sample("a.conj().imag[1:].t().clone()", a=(2, 3)),
-    ),
     methods=(),
 )
 def imag(input: Tensor) -> Tensor:

@@ -11,7 +11,6 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import CPU, META, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import empty_strided as _allocate
 from tensorkit.kernels.sizes import NEW_AT_ONCE
@@ -85,7 +84,6 @@ def check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
 
 
 @op(
-    samples=(sample("tk.empty(2, 3).size()"), sample("tk.empty((0, 3)).stride()"), sample("tk.empty(-1)")),
     kind="create",
     methods=(),
     out_overlap="allowed",
@@ -167,10 +165,6 @@ def quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | Non
 
 
 @op(
-    samples=(
-        sample("tk.empty_strided((2, 2), (1, 2)).stride()"),
-        sample("tk.empty_strided((2, 3), (0, 1)).untyped_storage().nbytes()"),
-    ),
     kind="create",
     methods=(),
 )
@@ -206,14 +200,6 @@ def empty_strided(
 
 
 @op(
-    samples=(
-        sample("tk.empty_permuted((2, 3, 4), (0, 2, 1)).stride()"),
-        sample("tk.empty_permuted((2, 3), (1, 0), dtype=tk.int8).dtype"),
-        sample("tk.empty_permuted((2, 3), (0, 0))"),
-        sample("tk.empty_permuted((2, 3), (0,))"),
-        sample("tk.empty_permuted((2, 3), (0, 2))"),
-        sample("tk.empty_permuted((2, -3), (0, 1))"),
-    ),
     kind="create",
     methods=(),
 )
@@ -262,7 +248,7 @@ def like(input: Tensor, kind: Any, where: DeviceLike, memory_format: Any, name: 
     return _allocate(lay.size, stride, chosen, input._device if where is None else resolve(where))
 
 
-@op(samples=(sample("tk.empty_like(a).stride()", a=(2, 3)),), kind="create", methods=())
+@op(kind="create", methods=())
 def empty_like(
     input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:

@@ -10,7 +10,6 @@ from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.kernels.sizes import NEW_AT_ONCE
@@ -25,12 +24,6 @@ __all__ = ["eye"]
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.eye(3)"),
-        sample("tk.eye(2, 3, dtype=tk.int32)"),
-        sample("tk.eye(0)"),
-        sample("tk.eye(-1)"),
-    ),
     kind="create",
     methods=(),
     out_error="aten::eye",

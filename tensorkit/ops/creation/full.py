@@ -11,7 +11,6 @@ from tensorkit import dtypes
 from tensorkit.device import CPU, DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.sizes import NEW_AT_ONCE
@@ -71,14 +70,12 @@ def _filled(name: str, value: int) -> Callable[..., Tensor]:
 
 
 zeros = op(
-    samples=(sample("tk.zeros(2, 3)"), sample("tk.zeros((2, 0), dtype=tk.int8)"), sample("tk.zeros(2, -1)")),
     kind="create",
     methods=(),
     out_error="aten::zeros",
     out_overlap="allowed",
 )(_filled("zeros", 0))
 ones = op(
-    samples=(sample("tk.ones(2, 3)"), sample("tk.ones([2], dtype=tk.bool)"), sample("tk.ones('a')")),
     kind="create",
     methods=(),
     out_error="aten::ones",
@@ -87,12 +84,6 @@ ones = op(
 
 
 @op(
-    samples=(
-        sample("tk.full((2, 3), 7)"),
-        sample("tk.full((2,), True)"),
-        sample("tk.full((2,), 2.5, dtype=tk.int64)"),
-        sample("tk.full(2, 3)"),
-    ),
     kind="create",
     methods=(),
     out_error="aten::full",
@@ -141,7 +132,7 @@ def full(
     return made
 
 
-@op(samples=(sample("tk.scalar_tensor(2)"),), kind="create", methods=())
+@op(kind="create", methods=())
 def scalar_tensor(s: Number, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """A 0-d tensor of the default dtype.
 
@@ -173,7 +164,6 @@ def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, valu
 
 
 @op(
-    samples=(sample("tk.zeros_like(a)", a=(2, 3)), sample("tk.zeros_like(a, dtype=tk.int64)", a=(2, 3))),
     kind="create",
     methods=(),
 )
@@ -195,7 +185,6 @@ def zeros_like(
 
 
 @op(
-    samples=(sample("tk.ones_like(a)", a=(2, 3)), sample("tk.ones_like(a, dtype=tk.bool)", a=(2, 3))),
     kind="create",
     methods=(),
 )
@@ -216,7 +205,7 @@ def ones_like(
     return out
 
 
-@op(strict=True, samples=(sample("tk.full_like(a, 7)", a=(2, 3)),), kind="create", methods=())
+@op(strict=True, kind="create", methods=())
 @takes(f"(Tensor input, Number fill_value, *, {MEMORY_FORMAT}, {FACTORY})")
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None

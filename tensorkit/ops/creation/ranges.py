@@ -16,7 +16,6 @@ from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -107,17 +106,6 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.arange(5)"),
-        sample("tk.arange(2, 10, 4)"),
-        sample("tk.arange(0, 1, 0.1)"),
-        sample("tk.arange(5, 1, -2.0)"),
-        sample("tk.arange(3, dtype=tk.float16)"),
-        sample("tk.arange(1, 1)"),
-        sample("tk.arange(0, 3, -1)"),
-        sample("tk.arange(1, 2, 0)"),
-        sample("tk.arange('a')"),
-    ),
     kind="create",
     methods=(),
     out_error="aten::arange",
@@ -399,13 +387,6 @@ def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: s
 
 
 @op(
-    samples=(
-        sample("tk.linspace(2, 10, 4)"),
-        sample("tk.linspace(0, 10, 4, dtype=tk.int32)"),
-        sample("tk.linspace(0, 1, 1)"),
-        sample("tk.linspace(3, 1, 0)"),
-        sample("tk.linspace(0, 1, -1)"),
-    ),
     kind="create",
     methods=(),
     out_error="aten::linspace",
@@ -462,11 +443,6 @@ def linspace(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.logspace(2, 10, 4)"),
-        sample("tk.logspace(0, 3, 4, base=2.0)"),
-        sample("tk.logspace(1, 2, 1)"),
-    ),
     kind="create",
     rounded=1,
     methods=(),

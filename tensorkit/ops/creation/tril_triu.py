@@ -16,7 +16,6 @@ from tensorkit.conj_bit import resolved
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
@@ -152,17 +151,6 @@ def _in_place(input: Tensor, diagonal: Any, name: str) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.tril(a)", a=(3, 4)),
-        sample("tk.tril(a, 1)", a=(3, 3)),
-        sample("a.tril(diagonal=-1)", a=(2, 3, 3)),
-        sample("a.tril(9)", a=(2, 3)),
-        sample("a.tril(-9)", a=(2, 3)),
-        sample("tk.tril(a, out=a.new_empty(0))", a=(2, 2)),
-        sample("tk.tril(a, out=tk.zeros_like(b))", a=(2, 2), b=(2, 2)),
-        sample("a.tril()", a=(3,)),
-        sample("a.tril(1.5)", a=(3, 3)),
-    ),
     kind="copy",
     derivative=Rule("TrilBackward0", input=lambda g, c: g.tril(c.diagonal)),
     out_overlap="allowed",
@@ -190,13 +178,6 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 @op(
     strict=True,
-    samples=(
-        sample("a.tril_()", a=(3, 3)),
-        sample("a.tril_(-1)", a=(2, 4, 3)),
-        sample("a.tril_(diagonal=1)", a=(2, 3)),
-        sample("a.tril_()", a=(3,)),
-        sample("a.tril_(None)", a=(2, 2)),
-    ),
     kind="inplace",
     function=False,
     derivative=Rule("TrilBackward0", input=lambda g, c: g.tril(c.diagonal)),
@@ -214,17 +195,6 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.triu(a)", a=(3, 4)),
-        sample("tk.triu(a, 1)", a=(3, 3)),
-        sample("a.triu(diagonal=-1)", a=(2, 3, 3)),
-        sample("a.triu(9)", a=(2, 3)),
-        sample("a.triu(-9)", a=(2, 3)),
-        sample("tk.triu(a, out=a.new_empty(0))", a=(2, 2)),
-        sample("tk.triu(a, out=tk.zeros_like(b))", a=(2, 2), b=(2, 2)),
-        sample("a.triu()", a=(3,)),
-        sample("a.triu('x')", a=(3, 3)),
-    ),
     kind="copy",
     derivative=Rule("TriuBackward0", input=lambda g, c: g.triu(c.diagonal)),
     out_overlap="allowed",
@@ -252,13 +222,6 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 @op(
     strict=True,
-    samples=(
-        sample("a.triu_()", a=(3, 3)),
-        sample("a.triu_(-1)", a=(2, 4, 3)),
-        sample("a.triu_(diagonal=1)", a=(2, 3)),
-        sample("a.triu_()", a=(3,)),
-        sample("a.triu_(None)", a=(2, 2)),
-    ),
     kind="inplace",
     function=False,
     derivative=Rule("TriuBackward0", input=lambda g, c: g.triu(c.diagonal)),
@@ -297,15 +260,6 @@ def _indices(name: str, lengths: tuple[Any, Any, Any], lower: bool, kind: Any, w
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.tril_indices(3, 3)"),
-        sample("tk.tril_indices(3, 4, 1)"),
-        sample("tk.tril_indices(4, 3, offset=-1, dtype=tk.int32)"),
-        sample("tk.tril_indices(0, 3)"),
-        sample("tk.tril_indices(-1, 3)"),
-        sample("tk.tril_indices(2, 2, dtype=tk.float32)"),
-        sample("tk.tril_indices(2.5, 2)"),
-    ),
     kind="create",
     methods=(),
 )
@@ -329,14 +283,6 @@ def tril_indices(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.triu_indices(3, 3)"),
-        sample("tk.triu_indices(3, 4, 1)"),
-        sample("tk.triu_indices(4, 3, offset=-1, dtype=tk.int32)"),
-        sample("tk.triu_indices(3, 0)"),
-        sample("tk.triu_indices(3, -1)"),
-        sample("tk.triu_indices(2, 2, dtype=tk.bool)"),
-    ),
     kind="create",
     methods=(),
 )

@@ -12,7 +12,6 @@ from tensorkit import dtypes
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.creation.full import ones
@@ -25,19 +24,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, on_storage
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
-
-
-def _samples(name: str, *further: str) -> tuple[Sample, ...]:
-    calls = ("7", "6, False", "0", "1", "2, False", "-1", "2.5", "5, 'x'", *further)
-    kinds = ("float64", "float16", "bfloat16", "int64", "complex64")
-    written = (
-        *calls,
-        *(f"9, dtype=tk.{kind}" for kind in kinds),
-        "0, dtype=tk.int32",
-        "3, requires_grad=True",
-    )
-    samples = [sample(f"tk.{name}({call})") for call in (*written, "1, dtype=tk.complex128")]
-    return (*samples, sample(f"tk.{name}(5, device='meta').size()"))
 
 
 def _window_forms(*further: str) -> tuple[str, ...]:
@@ -87,7 +73,7 @@ def _window(
     return on_storage(whole._store(), Layout((length,), (1,), 0), kind)
 
 
-@op(strict=True, samples=_samples("bartlett_window", "5, True, 0.3"), kind="create", methods=())
+@op(strict=True, kind="create", methods=())
 @takes(*_window_forms())
 def bartlett_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
@@ -120,7 +106,7 @@ def bartlett_window(
     return _window("bartlett_window", window_length, periodic, dtype, device, triangle)
 
 
-@op(strict=True, samples=_samples("blackman_window"), kind="create", methods=(), rounded=1)
+@op(strict=True, kind="create", methods=(), rounded=1)
 @takes(*_window_forms())
 def blackman_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
@@ -162,7 +148,6 @@ def _one_wave(alpha: float, beta: float) -> Callable[[Tensor, int], Any]:
 
 @op(
     strict=True,
-    samples=_samples("hamming_window", "5, True, 0.3", "5, False, 0.3, 0.7", "6, periodic=True, beta=1"),
     kind="create",
     methods=(),
     rounded=1,
@@ -199,7 +184,7 @@ def hamming_window(
     return _window("hamming_window", window_length, periodic, dtype, device, shape)
 
 
-@op(strict=True, samples=_samples("hann_window", "5, True, alpha=0.3"), kind="create", methods=(), rounded=1)
+@op(strict=True, kind="create", methods=(), rounded=1)
 @takes(*_window_forms())
 def hann_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
@@ -267,9 +252,6 @@ def _kaiser(steps: Tensor, count: int, beta: float) -> Tensor:
 
 @op(
     strict=True,
-    samples=_samples(
-        "kaiser_window", "5, True, 0.3", "6, False, beta=-2", "4, True, float('nan')", "5, beta=3"
-    ),
     kind="create",
     methods=(),
     rounded=8,

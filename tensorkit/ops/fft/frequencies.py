@@ -36,7 +36,7 @@ def _kind(name: str, dtype: DType | None, out: Tensor | None) -> DType:
     return kind
 
 
-@creating(samples=(), strict=True, namespace="fft", kind="create", methods=())
+@creating(strict=True, namespace="fft", kind="create", methods=())
 def fftfreq(
     n: int,
     d: float = 1.0,
@@ -65,7 +65,7 @@ def fftfreq(
     return _scaled(cat((arange(n - negative, **given), arange(-negative, 0, **given))), n, d, out)
 
 
-@creating(samples=(), strict=True, namespace="fft", kind="create", methods=())
+@creating(strict=True, namespace="fft", kind="create", methods=())
 def rfftfreq(
     n: int,
     d: float = 1.0,

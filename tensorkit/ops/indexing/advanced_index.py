@@ -29,7 +29,6 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import check_overlap, empty_strided, refuse_shared
@@ -357,20 +356,6 @@ def _refuse_none(input: Tensor, picks: Sequence[Tensor], values: Tensor) -> None
 
 @op(
     strict=True,
-    samples=(
-        sample("a.index_put_((tk.tensor([0, 1]),), b)", a=(3, 4), b=(4,)),
-        sample("a.index_put_((tk.tensor([[0], [-1]]), tk.tensor([1, 2])), b)", a=(3, 4), b=(2, 2)),
-        sample("a.index_put_((tk.tensor([1, 1]),), b, True)", a=(3, 4), b=(2, 4)),
-        sample("a.index_put_([tk.tensor([True, False, True])], b)", a=(3, 4), b=()),
-        sample("a.index_put_((tk.tensor([True, False]),), b, accumulate=True)", a=(3, 4), b=()),
-        sample("a.index_put_((tk.tensor([0, 5]),), b)", a=(3, 4), b=(4,)),
-        sample("a.index_put_((tk.tensor([0]),) * 3, b)", a=(3, 4), b=()),
-        sample("a.index_put_((b,), b)", a=(3, 4), b=(4,)),
-        sample("a.index_put_(tk.tensor([0]), b)", a=(3,), b=()),
-        sample("a.index_put_((0,), b)", a=(3,), b=()),
-        sample("a.index_put_((), tk.ones(5, 7))", a=(3, 4)),
-        sample("a.index_put_((tk.tensor([0]),), 1)", a=(3,)),
-    ),
     kind="inplace",
     function=False,
 )
@@ -404,12 +389,6 @@ def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.index_put(a, (tk.tensor([0, 1]),), b)", a=(3, 4), b=(4,)),
-        sample("tk.index_put(a, (tk.tensor([1, 1]),), b, True)", a=(3, 4), b=(2, 4)),
-        sample("a.index_put((tk.tensor([True, False, True]),), b)", a=(3, 4), b=()),
-        sample("a.index_put((tk.tensor([0, 5]),), b)", a=(3, 4), b=(4,)),
-    ),
     kind="copy",
 )
 @takes("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)")

@@ -12,7 +12,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
@@ -77,22 +76,6 @@ def _gather_at_once(input: Any = None, dim: Any = None, index: Any = None, *more
 
 
 @op(
-    samples=(
-        sample("tk.gather(a, 0, tk.tensor([[0, 1, 2], [2, 1, 0]]))", a=(3, 4)),
-        sample("a.gather(1, tk.tensor([[0, 3, 3], [2, 1, 0]]))", a=(3, 4)),
-        sample("a.gather(-1, tk.tensor([[1], [0]], dtype=tk.int32))", a=(2, 3)),
-        sample("a.gather(0, tk.tensor(0))", a=(3,)),
-        sample("a.gather(0, tk.tensor([0, 0]))", a=()),
-        sample("a.gather(0, tk.tensor([0, 3]))", a=(3,)),
-        sample("a.gather(0, tk.tensor([0, 1]))", a=(3, 4)),
-        sample("a.gather(0, tk.tensor([[0, 0, 0, 0, 0]]))", a=(3, 4)),
-        sample("a.gather(0, b)", a=(3,), b=(2,)),
-        sample("a.gather(1, tk.zeros(3, 0, dtype=tk.int64))", a=(3, 4)),
-        sample("a.gather(2, tk.tensor([0]))", a=(3,)),
-        sample("a.gather(0, [0])", a=(3,)),
-        sample("tk.gather(a, 0, tk.tensor([2, 0]), out=tk.empty(5, dtype=a.dtype))", a=(3,)),
-        sample("tk.gather(a, 0, tk.tensor([2, 0]), out=tk.zeros(2, dtype=tk.float64))", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule(
         "GatherBackward0",

@@ -11,7 +11,6 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -130,32 +129,6 @@ def _shared_out(rows: Array, places: Array, include_self: bool, kind: dtype) -> 
 
 @paired(
     strict=True,
-    samples=(
-        sample("tk.index_reduce(a, 0, tk.tensor([0, 2, 0]), b, 'prod')", a=(3, 4), b=(3, 4)),
-        sample("a.index_reduce(-1, tk.tensor([1, 1], dtype=tk.int32), b, 'mean')", a=(3, 4), b=(3, 2)),
-        sample("a.index_reduce(0, tk.tensor([1, 0]), b, 'amax')", a=(3, 2), b=(2, 2)),
-        sample("a.index_reduce(0, tk.tensor([1, 1]), b, 'amin', include_self=False)", a=(3, 2), b=(2, 2)),
-        sample("a.index_reduce(0, tk.tensor([1, 1]), b, 'mean', include_self=False)", a=(3, 2), b=(2, 2)),
-        sample("a.index_reduce(0, tk.tensor([1, 1]), b, 'prod', include_self=False)", a=(3,), b=(2,)),
-        sample("a.index_reduce(0, tk.tensor([1, 1, 0]), b, reduce='mean')", a=(3,), b=(3,)),
-        sample("a.index_reduce(0, tk.tensor([1, 1]), b, 'amax')", a=(3,), b=(2,)),
-        sample("a.index_reduce(0, tk.tensor([2, 1]), b, 'amin')", a=(3,), b=(2,)),
-        sample("(a * 0).index_reduce(0, tk.tensor([1, 1, 0]), b * 0, 'amax')", a=(3, 4), b=(3, 4)),
-        sample("a.index_reduce(0, tk.tensor(0), b, 'prod')", a=(), b=()),
-        sample("a.index_reduce(0, tk.tensor([0]), b, 'sum')", a=(3,), b=(1,)),
-        sample("a.index_reduce(0, tk.tensor([0, 5]), b, 'prod')", a=(3, 4), b=(2, 4)),
-        sample("a.index_reduce(0, tk.tensor([0, 1]), b, 'prod')", a=(3, 4), b=(2, 3)),
-        sample("a.index_reduce(0, tk.tensor([[0]]), b, 'prod')", a=(3,), b=(1,)),
-        sample(
-            "tk.index_reduce(a, 0, tk.tensor([0]), b, 'prod', out=tk.empty(0, dtype=a.dtype))", a=(3,), b=(1,)
-        ),
-        sample("a.index_reduce(0, tk.tensor([0]), b)", a=(3,), b=(1,)),
-    ),
-    inplace=(
-        sample("a.index_reduce_(0, tk.tensor([0, 0]), b, 'mean', include_self=False)", a=(3,), b=(2,)),
-        sample("a.index_reduce_(0, tk.tensor([0, 2, 0]), b, 'prod')", a=(3, 4), b=(3, 4)),
-        sample("a.index_reduce_(0, tk.tensor([0, 1]), a, 'amax')", a=(2,)),
-    ),
     derivative=Rule(
         "IndexReduceBackward0",
         applies=_can_differ,

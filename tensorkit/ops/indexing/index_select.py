@@ -14,7 +14,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
@@ -55,20 +54,6 @@ __all__ = ["check_slices", "index_add", "index_copy", "index_fill", "index_selec
 
 
 @op(
-    samples=(
-        sample("tk.index_select(a, 0, tk.tensor([0, 2, 0]))", a=(3, 4)),
-        sample("a.index_select(-1, tk.tensor([1], dtype=tk.int32))", a=(3, 4)),
-        sample("a.index_select(0, tk.tensor(1))", a=(3,)),
-        sample("a.index_select(0, tk.tensor([0]))", a=()),
-        sample("a.index_select(0, tk.tensor([0, 0]))", a=()),
-        sample("a.index_select(0, tk.tensor([5]))", a=(3, 4)),
-        sample("a.index_select(0, tk.tensor([[0]]))", a=(3, 4)),
-        sample("a.index_select(0, b)", a=(3,), b=(2,)),
-        sample("a.index_select(2, tk.tensor([0]))", a=(3, 4)),
-        sample("a.index_select(1, tk.zeros(0, dtype=tk.int64))", a=(3, 4)),
-        sample("tk.index_select(a, 0, tk.tensor([0, 1]), out=tk.empty(7, dtype=a.dtype))", a=(3,)),
-        sample("tk.index_select(a, 0, tk.tensor([0, 1]), out=tk.zeros(2, dtype=tk.float64))", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule(
         "IndexSelectBackward0",
@@ -248,22 +233,6 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
 
 
 @paired(
-    samples=(
-        sample("tk.index_add(a, 0, tk.tensor([0, 2, 0]), b)", a=(3, 4), b=(3, 4)),
-        sample("a.index_add(-1, tk.tensor([1, 0], dtype=tk.int32), b, alpha=2)", a=(3, 4), b=(3, 2)),
-        sample("a.index_add(0, tk.tensor([1, 0]), b)", a=(3,), b=(2,)),
-        sample("a.index_add(0, tk.tensor(0), b)", a=(), b=()),
-        sample("a.index_add(0, tk.tensor([0, 5]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.index_add(0, tk.tensor([0]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.index_add(0, tk.tensor([0, 1]), b)", a=(3, 4), b=(2, 3)),
-        sample("a.index_add(0, tk.tensor([[0]]), b)", a=(3,), b=(1,)),
-        sample("a.index_add(0, tk.tensor([0]), 1)", a=(3,)),
-    ),
-    inplace=(
-        sample("a.index_add_(0, tk.tensor([0, 2, 0]), b)", a=(3, 4), b=(3, 4)),
-        sample("a.index_add_(0, tk.tensor([0, 7]), b)", a=(3,), b=(2,)),
-        sample("a.index_add_(0, tk.tensor([0, 1]), a)", a=(2,)),
-    ),
     derivative=Rule(
         "IndexAddBackward0",
         input=lambda g, c: g,
@@ -364,20 +333,6 @@ def _check_copy(input: Tensor, axis: int, index: Tensor, source: Tensor) -> None
 
 
 @paired(
-    samples=(
-        sample("tk.index_copy(a, 0, tk.tensor([0, 2]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.index_copy(-1, tk.tensor([3, 0]), b)", a=(3, 4), b=(3, 2)),
-        sample("a.index_copy(0, tk.tensor(1), b)", a=(3,), b=()),
-        sample("a.index_copy(0, tk.tensor([0, 5]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.index_copy(0, tk.tensor([0, 1]), b)", a=(3, 4), b=(2, 3)),
-        sample("a.index_copy(0, tk.tensor([0, 1]), b)", a=(3, 4), b=(4,)),
-        sample("a.index_copy(0, tk.tensor([0, 1]), b)", a=(3,), b=(3,)),
-        sample("a.index_copy(0, tk.tensor([0, 1], dtype=tk.int32), b)", a=(3,), b=(2,)),
-    ),
-    inplace=(
-        sample("a.index_copy_(0, tk.tensor([0, 2]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.index_copy_(0, tk.tensor([0, -1]), b)", a=(3,), b=(2,)),
-    ),
     derivative=Rule(
         "IndexCopyBackward0", input=lambda g, c: g.index_fill(c.dim, c.index, 0), source=_slices_of
     ),
@@ -437,25 +392,6 @@ _FILL_FORMS = ("int dim, Tensor index, Tensor value", "int dim, Tensor index, Nu
 
 
 @paired(
-    samples=(
-        sample("tk.index_fill(a, 0, tk.tensor([0, 2]), 2)", a=(3, 4)),
-        sample("a.index_fill(-1, tk.tensor([3, 0]), b)", a=(3, 4), b=()),
-        sample("a.index_fill(1, tk.tensor([-1, 0]), 2)", a=(3, 4)),
-        sample("a.index_fill(0, tk.tensor(1), 1.5)", a=(3,)),
-        sample("a.index_fill(0, tk.tensor([0]), 1)", a=()),
-        sample("a.index_fill(0, tk.tensor([0, 5]), 1)", a=(3, 4)),
-        sample("a.index_fill(0, tk.tensor([0]), b)", a=(3,), b=(1,)),
-        sample("a.index_fill(0, tk.tensor([0], dtype=tk.int32), 1)", a=(3,)),
-        sample("a.index_fill(0, tk.tensor([[0]]), 1)", a=(3,)),
-        sample("a.index_fill(0, tk.tensor([0]), 1j)", a=(3,)),
-        sample("a.index_fill(0, tk.tensor([0]), 'x')", a=(3,)),
-        sample("a.index_fill(0, tk.zeros(0, dtype=tk.int64), 1)", a=(3,)),
-    ),
-    inplace=(
-        sample("a.index_fill_(0, tk.tensor([0, 2]), 2)", a=(3, 4)),
-        sample("a.index_fill_(0, tk.tensor([0, 0]), b)", a=(3,), b=()),
-        sample("a.index_fill_(0, tk.tensor([0, 4]), 2)", a=(3, 4)),
-    ),
     derivative=Rule(_fill_name, input=lambda g, c: g.index_fill(c.dim, c.index, 0), value=_filled),
     row_major=False,
     out=False,

@@ -16,7 +16,6 @@ from tensorkit.conj_bit import resolved
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
@@ -92,23 +91,6 @@ _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
 
 
 @paired(
-    samples=(
-        sample("tk.masked_fill(a, tk.tensor([True, False, True, False]), 2)", a=(3, 4)),
-        sample("a.masked_fill(a != 0, b)", a=(3, 4), b=()),
-        sample("a.masked_fill(tk.tensor([[True], [False]]), 1.5)", a=(3,)),
-        sample("a.masked_fill(tk.tensor(True), 1)", a=(2, 2)),
-        sample("a.masked_fill(tk.tensor([True, False]), 1)", a=(3,)),
-        sample("a.masked_fill(b, 1)", a=(3,), b=(3,)),
-        sample("a.masked_fill(a == 0, b)", a=(3,), b=(1,)),
-        sample("a.masked_fill(a == 0, 300)", a=(3,)),
-        sample("a.masked_fill(a == 0, 'x')", a=(3,)),
-    ),
-    inplace=(
-        sample("a.masked_fill_(tk.tensor([True, False, True, False]), 2)", a=(3, 4)),
-        sample("a.masked_fill_(tk.tensor([[True], [False], [True]]), b)", a=(3, 4), b=()),
-        sample("a.masked_fill_(tk.tensor([[True], [False]]), 1)", a=(3,)),
-        sample("a.masked_fill_(tk.tensor([True, False]), 1)", a=(3,)),
-    ),
     derivative=Rule(
         _fill_name,
         input=lambda g, c: g.masked_fill(c.mask, 0),
@@ -164,19 +146,6 @@ def _unselected(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.masked_select(a, tk.tensor([True, False, True, False]))", a=(3, 4)),
-        sample("a.masked_select(a != 0)", a=(3, 4)),
-        sample("a.masked_select(tk.tensor([[True], [False]]))", a=(3,)),
-        sample("a.masked_select(tk.tensor(True))", a=()),
-        sample("a.masked_select(tk.tensor([True, False]))", a=(3,)),
-        sample("a.masked_select(b)", a=(3,), b=(3,)),
-        sample("a.masked_select([True])", a=(3,)),
-        sample("tk.masked_select(a, tk.tensor([True, False, True]), out=tk.empty(5, dtype=a.dtype))", a=(3,)),
-        sample(
-            "tk.masked_select(a, tk.tensor([True, False, True]), out=tk.zeros(2, dtype=tk.float64))", a=(3,)
-        ),
-    ),
     kind="copy",
     derivative=Rule("MaskedSelectBackward0", input=_unselected),
     out_overlap="before resizing",
@@ -254,19 +223,6 @@ def _taken(g: Any, c: Any) -> Any:
 
 
 @paired(
-    samples=(
-        sample("tk.masked_scatter(a, tk.tensor([True, False, True, False]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.masked_scatter(tk.tensor([[True], [False], [True]]), b)", a=(3, 4), b=(4, 3)),
-        sample("a.masked_scatter(tk.tensor([[True], [False]]), b)", a=(3,), b=(3,)),
-        sample("a.masked_scatter(tk.tensor([True, True, True]), b)", a=(3,), b=(2,)),
-        sample("a.masked_scatter(tk.tensor([True, False]), b)", a=(3,), b=(2,)),
-        sample("a.masked_scatter(b, b)", a=(3,), b=(3,)),
-        sample("a.masked_scatter(tk.tensor([True]), 1)", a=(3,)),
-    ),
-    inplace=(
-        sample("a.masked_scatter_(tk.tensor([True, False, True, False]), b)", a=(3, 4), b=(2, 4)),
-        sample("a.masked_scatter_(tk.tensor([[True], [False]]), b)", a=(3,), b=(3,)),
-    ),
     derivative=Rule("MaskedScatterBackward0", input=lambda g, c: g.masked_fill(c.mask, 0), source=_taken),
     out=False,
     copy=_spread_copy,
@@ -354,13 +310,6 @@ def _written_over(input: Tensor, src: Any, name: str, cut: Callable[[Tensor], La
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.select_scatter(a, b, 0, 1)", a=(3, 4), b=(4,)),
-        sample("a.select_scatter(b, -1, -1)", a=(3, 4), b=(3,)),
-        sample("a.select_scatter(b, 0, 5)", a=(3, 4), b=(4,)),
-        sample("a.select_scatter(b, 0, 0)", a=(3, 4), b=(3,)),
-        sample("a.select_scatter(1, 0, 0)", a=(3, 4)),
-    ),
     kind="copy",
     derivative=Rule(
         "SelectScatterBackward0",
@@ -402,14 +351,6 @@ def _slice_of(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.slice_scatter(a, b, 0, 1)", a=(3, 4), b=(2, 4)),
-        sample("a.slice_scatter(b, -1, 0, 4, 2)", a=(3, 4), b=(3, 2)),
-        sample("a.slice_scatter(b, start=-2, end=100)", a=(3,), b=(2,)),
-        sample("a.slice_scatter(b)", a=(3,), b=(3,)),
-        sample("a.slice_scatter(b)", a=(3,), b=(2,)),
-        sample("a.slice_scatter(b, 0, 0, 3, 0)", a=(3,), b=(2,)),
-    ),
     kind="copy",
     derivative=Rule(
         "SliceScatterBackward0",
@@ -436,13 +377,6 @@ def slice_scatter(
 
 
 @op(
-    samples=(
-        sample("tk.diagonal_scatter(a, b)", a=(3, 4), b=(3,)),
-        sample("a.diagonal_scatter(b, -1)", a=(3, 4), b=(2,)),
-        sample("a.diagonal_scatter(b, 0, 1, 2)", a=(2, 3, 3), b=(2, 3)),
-        sample("a.diagonal_scatter(b, 2)", a=(3, 4), b=(3,)),
-        sample("a.diagonal_scatter(b, 0, 0, 0)", a=(3, 4), b=(3,)),
-    ),
     kind="copy",
     derivative=Rule(
         "DiagonalScatterBackward0",
@@ -496,15 +430,6 @@ def _slots_of_strided(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.as_strided_scatter(a, b, (2,), (2,))", a=(2, 3), b=(2,)),
-        sample("a.as_strided_scatter(b, (2, 2), (1, 3), 1)", a=(2, 3), b=(2, 2)),
-        sample("a.as_strided_scatter(b, (2,), (1,), storage_offset=0)", a=(6,), b=(2,)),
-        sample("a.detach().as_strided_scatter(b.detach(), (2,), (2,))", a=(2, 3), b=(3,)),
-        sample("a.detach().as_strided_scatter(b.detach(), (2,), (90,))", a=(2, 3), b=(2,)),
-        sample("a.detach().as_strided_scatter(b.detach(), (2,), (-1,))", a=(2, 3), b=(2,)),
-        sample("a.detach().as_strided_scatter(b.detach(), 2, (1,))", a=(2, 3), b=(2,)),
-    ),
     kind="copy",
     derivative=Rule(
         "AsStridedScatterBackward0",
@@ -544,16 +469,6 @@ def as_strided_scatter(
 
 @op(
     strict=True,
-    samples=(
-        sample("a.fill_diagonal_(2)", a=(3, 4)),
-        sample("a.fill_diagonal_(1.5)", a=(4, 3)),
-        sample("a.fill_diagonal_(2, True)", a=(7, 3)),
-        sample("a.fill_diagonal_(2, wrap=True)", a=(3, 3)),
-        sample("a.fill_diagonal_(1)", a=(3, 3, 3)),
-        sample("a.fill_diagonal_(1)", a=(3, 3, 2)),
-        sample("a.fill_diagonal_(1)", a=(3,)),
-        sample("a.fill_diagonal_('x')", a=(3, 3)),
-    ),
     kind="copy",
     function=False,
 )

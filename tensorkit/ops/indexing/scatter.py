@@ -10,7 +10,6 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.errors import warn
@@ -263,26 +262,6 @@ _SCATTER_FORMS = (
 
 
 @paired(
-    samples=(
-        sample("tk.scatter(a, 0, tk.tensor([[0, 1, 2], [2, 1, 0]]), 2)", a=(3, 4)),
-        sample("a.scatter(1, tk.tensor([[0, 3], [2, 1]]), b)", a=(3, 4), b=(2, 2)),
-        sample("a.scatter(0, tk.tensor([2, 0]), b)", a=(3,), b=(2,)),
-        sample("a.scatter(0, tk.tensor([1, 0]), value=1.5)", a=(2,)),
-        sample("a.scatter(0, tk.tensor([0, 0, 1]), b, reduce='add')", a=(2,), b=(3,)),
-        sample("a.scatter(0, tk.tensor([0, 0, 1]), 2, reduce='multiply')", a=(2,)),
-        sample("a.scatter(0, tk.tensor([0]), 2, reduce='max')", a=(2,)),
-        sample("a.scatter(0, tk.tensor([0, 7]), b)", a=(2,), b=(3,)),
-        sample("a.scatter(0, tk.tensor([[0]]), b)", a=(2,), b=(3,)),
-        sample("a.scatter(0, tk.tensor([0]), 'x')", a=(2,)),
-        sample("a.scatter(0, tk.tensor([0]))", a=(2,)),
-        sample("tk.scatter(a, 0, tk.tensor([0]), 1, out=tk.empty(0, dtype=a.dtype))", a=(2,)),
-    ),
-    inplace=(
-        sample("a.scatter_(0, tk.tensor([[0, 1, 2], [2, 1, 0]]), 2)", a=(3, 4)),
-        sample("a.scatter_(0, tk.tensor([1, 0]), b)", a=(2,), b=(2,)),
-        sample("a.scatter_(0, tk.tensor([0, 2]), b)", a=(2,), b=(2,)),
-        sample("a.scatter_(0, tk.tensor([0]), a)", a=(2,)),
-    ),
     derivative=Rule(_scatter_name, input=_unscattered, src=_collected),
     out_overlap="before resizing",
 )
@@ -332,18 +311,6 @@ def scatter(
 
 
 @paired(
-    samples=(
-        sample("tk.scatter_add(a, 0, tk.tensor([[0, 1, 2], [0, 1, 0]]), b)", a=(3, 4), b=(2, 3)),
-        sample("a.scatter_add(-1, tk.tensor([[0, 3], [2, 2]]), b)", a=(3, 4), b=(2, 2)),
-        sample("a.scatter_add(0, tk.tensor([0, 0]), b)", a=(), b=(2,)),
-        sample("a.scatter_add(0, tk.tensor([0, 5]), b)", a=(3,), b=(2,)),
-        sample("a.scatter_add(0, tk.tensor([0, 1]), 1)", a=(3,)),
-        sample("tk.scatter_add(a, 0, tk.tensor([0, 1]), b, out=tk.empty(3, dtype=a.dtype))", a=(3,), b=(2,)),
-    ),
-    inplace=(
-        sample("a.scatter_add_(0, tk.tensor([[0, 1, 2], [0, 1, 0]]), b)", a=(3, 4), b=(2, 3)),
-        sample("a.scatter_add_(0, tk.tensor([0, 5]), b)", a=(3,), b=(2,)),
-    ),
     derivative=Rule("ScatterAddBackward0", input=lambda g, c: g, src=lambda g, c: g.gather(c.dim, c.index)),
     quickly=some_added,
     out_overlap="before resizing",

@@ -7,7 +7,6 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.ops.indexing.scatter import check_scatter, scattered
 from tensorkit.ops.pointwise.where import where
@@ -99,31 +98,6 @@ _LACK_ORDER = (*LIMITED, dtypes.complex64, dtypes.complex128)
 
 @paired(
     strict=True,
-    samples=(
-        sample("tk.scatter_reduce(a, 0, tk.tensor([0, 1, 0]), b, 'sum')", a=(3,), b=(3,)),
-        sample("a.scatter_reduce(0, tk.tensor([[0, 1], [0, 0]]), b, 'prod')", a=(3, 4), b=(2, 2)),
-        sample("a.scatter_reduce(1, tk.tensor([[0, 0], [2, 0]]), b, 'mean')", a=(3, 4), b=(2, 2)),
-        sample("a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, 'mean', include_self=False)", a=(3,), b=(3,)),
-        sample("a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, 'amax')", a=(3,), b=(3,)),
-        sample(
-            "a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, reduce='amin', include_self=False)", a=(3,), b=(3,)
-        ),
-        sample(
-            "a.scatter_reduce(1, tk.tensor([[0, 0, 1, 1], [2, 2, 2, 0]]), b * 0, 'amin')", a=(3, 4), b=(2, 4)
-        ),
-        sample("a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, 'prod', include_self=False)", a=(3,), b=(3,)),
-        sample("(a * 0).scatter_reduce(0, tk.tensor([[0, 1], [0, 0]]), b * 0, 'amax')", a=(3, 4), b=(2, 2)),
-        sample(
-            "a.scatter_reduce(0, tk.tensor([1, 1, 1]), b * 0, 'amin', include_self=False)", a=(3,), b=(3,)
-        ),
-        sample("a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, 'median')", a=(3,), b=(3,)),
-        sample("a.scatter_reduce(0, tk.tensor([0, 9]), b, 'sum')", a=(3,), b=(3,)),
-        sample("a.scatter_reduce(0, tk.tensor([0]), b)", a=(3,), b=(3,)),
-    ),
-    inplace=(
-        sample("a.scatter_reduce_(0, tk.tensor([0, 1, 0]), b, 'sum')", a=(3,), b=(3,)),
-        sample("a.scatter_reduce_(0, tk.tensor([0, 1, 0]), b, 'amax', include_self=False)", a=(3,), b=(3,)),
-    ),
     derivative=Rule(
         "ScatterReduceBackward0",
         applies=real_alone("scatter_reduce"),

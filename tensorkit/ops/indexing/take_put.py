@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.elementwise.promotion import one_device
@@ -45,17 +44,6 @@ def _check_flat(places: Array, n: int) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.take(a, tk.tensor([0, 5, -1]))", a=(3, 4)),
-        sample("a.take(tk.tensor([[0, 2], [1, 1]]).t())", a=(3,)),
-        sample("a.take(tk.tensor(0))", a=()),
-        sample("a.take(tk.tensor([12]))", a=(3, 4)),
-        sample("a.take(tk.tensor([0], dtype=tk.int32))", a=(3,)),
-        sample("a.take(tk.zeros(0, dtype=tk.int64))", a=(3,)),
-        sample("a.take([0])", a=(3,)),
-        sample("tk.take(a, tk.tensor([0, 1]), out=tk.empty(5, dtype=a.dtype))", a=(3,)),
-        sample("tk.take(a, tk.tensor([0, 1]), out=tk.zeros(2, dtype=tk.float64))", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule(
         "TakeBackward0",
@@ -113,19 +101,6 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @paired(
     strict=True,
-    samples=(
-        sample("tk.put(a, tk.tensor([0, 5, -1]), b)", a=(3, 4), b=(3,)),
-        sample("a.put(tk.tensor([[0, 1], [1, 0]]), b, accumulate=True)", a=(3,), b=(2, 2)),
-        sample("a.put(tk.tensor([0, 5]), b)", a=(3,), b=(2,)),
-        sample("a.put(tk.tensor([0]), b)", a=(3,), b=(2,)),
-        sample("a.put(tk.tensor([0, 1], dtype=tk.int32), b)", a=(3,), b=(2,)),
-        sample("a.put(tk.tensor([0, 1]), 1)", a=(3,)),
-    ),
-    inplace=(
-        sample("a.put_(tk.tensor([0, 5, -1]), b)", a=(3, 4), b=(3,)),
-        sample("a.put_(tk.tensor([0, 0]), b, True)", a=(3,), b=(2,)),
-        sample("a.put_(tk.tensor([0, 7]), b)", a=(3,), b=(2,)),
-    ),
     derivative=Rule(
         "PutBackward0",
         input=lambda g, c: g if c.accumulate else g.put(c.index, g.new_zeros(c.source_face.size)),
@@ -210,16 +185,6 @@ def _put_on_device(input: Tensor, index: Tensor, source: Tensor, accumulate: boo
 
 
 @op(
-    samples=(
-        sample("tk.take_along_dim(a, tk.tensor([[0, 2], [1, 1], [3, 0]]), 1)", a=(3, 4)),
-        sample("a.take_along_dim(tk.tensor([[0], [2]]), dim=0)", a=(3, 4)),
-        sample("a.take_along_dim(tk.tensor([[-1, 5]]), 1)", a=(3, 4)),
-        sample("a.take_along_dim(tk.tensor([[0, 5], [2, 1]]))", a=(3, 4)),
-        sample("a.take_along_dim(tk.tensor([0]), 0)", a=(3, 4)),
-        sample("a.take_along_dim(tk.tensor([[0, 1]]), 0)", a=(3, 4)),
-        sample("a.take_along_dim(tk.tensor([0], dtype=tk.int32), 0)", a=(3,)),
-        sample("tk.take_along_dim(a, tk.tensor([1]), 0, out=tk.empty(0, dtype=a.dtype))", a=(3,)),
-    ),
     kind="copy",
     out_error="gather",
 )

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.ops.joining.cat import as_tensors
 from tensorkit.tensor import Tensor
@@ -52,14 +51,6 @@ def with_3(tensor: Any) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.atleast_1d(a)", a=()),
-        sample("tk.atleast_1d(a)", a=(2,)),
-        sample("tk.atleast_1d(a, b)", a=(), b=(2, 3)),
-        sample("tk.atleast_1d((a, b))", a=(), b=(2,)),
-        sample("tk.atleast_1d(1)"),
-        sample("tk.atleast_1d()"),
-    ),
     methods=(),
 )
 def atleast_1d(*tensors: Any) -> Any:
@@ -78,13 +69,6 @@ def atleast_1d(*tensors: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.atleast_2d(a)", a=()),
-        sample("tk.atleast_2d(a)", a=(2,)),
-        sample("tk.atleast_2d(a, b)", a=(3,), b=(2, 3)),
-        sample("tk.atleast_2d([a, b])", a=(), b=(2, 1, 2)),
-        sample("tk.atleast_2d('a')"),
-    ),
     methods=(),
 )
 def atleast_2d(*tensors: Any) -> Any:
@@ -100,13 +84,6 @@ def atleast_2d(*tensors: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.atleast_3d(a)", a=()),
-        sample("tk.atleast_3d(a)", a=(2,)),
-        sample("tk.atleast_3d(a)", a=(2, 3)),
-        sample("tk.atleast_3d(a, b)", a=(3,), b=(2, 3, 2)),
-        sample("tk.atleast_3d(3)"),
-    ),
     methods=(),
 )
 def atleast_3d(*tensors: Any) -> Any:

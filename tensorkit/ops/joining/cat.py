@@ -20,7 +20,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, recorder, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable, empty_strided, refuse_shared, resize_out
@@ -375,23 +374,6 @@ def _cat_at_once(tensors: Any = None, dim: Any = 0, *more: Any) -> Tensor | None
 
 
 @op(
-    samples=(
-        sample("tk.cat((a, b))", a=(2, 3), b=(1, 3)),
-        sample("tk.cat([a, b, a], 1)", a=(2, 3), b=(2, 1)),
-        sample("tk.cat([a, b], dim=-1)", a=(2, 2, 2), b=(2, 2, 1)),
-        sample("tk.concat((a,), dim=0)", a=(2, 3)),
-        sample("tk.concatenate((a, b))", a=(3,), b=(0,)),
-        sample("tk.cat((b, a, b), 1)", a=(2, 3), b=(0,)),
-        sample("tk.cat([a, b])", a=(2, 3), b=(2, 4)),
-        sample("tk.cat([a, b])", a=(2, 3), b=(3,)),
-        sample("tk.cat([a, b], 2)", a=(2, 3), b=(2, 3)),
-        sample("tk.cat([a, b])", a=(2,), b=()),
-        sample("tk.cat((a, b), out=a.new_empty(0))", a=(2,), b=(3,)),
-        sample("tk.cat((a, a), 1, out=b)", a=(2, 2), b=(3,)),
-        sample("tk.cat((a, 1))", a=(2,)),
-        sample("tk.cat(a)", a=(2,)),
-        sample("tk.cat([])"),
-    ),
     kind="copy",
     aliases=("concat", "concatenate"),
     methods=(),

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import registry, sample
+from tensorkit.dispatch.registry import registry
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.joining.atleast_nd import with_1, with_2, with_3
 from tensorkit.ops.joining.cat import (
@@ -61,18 +61,6 @@ def _check_stackable(tensors: Sequence[Tensor]) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.stack((a, b))", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, b, a], 1)", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, b], dim=-1)", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, a])", a=()),
-        sample("tk.stack([a, b], 3)", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, b])", a=(2, 3), b=(3,)),
-        sample("tk.stack((a, b), out=a.new_empty(0))", a=(2,), b=(2,)),
-        sample("tk.stack((a, a), out=b)", a=(2,), b=(2, 2)),
-        sample("tk.stack((a, None))", a=(2,)),
-        sample("tk.stack([])"),
-    ),
     kind="copy",
     methods=(),
 )
@@ -119,14 +107,6 @@ def _some(tensors: Any, name: str) -> tuple[Tensor, ...]:
 
 
 @op(
-    samples=(
-        sample("tk.hstack((a, b))", a=(2, 3), b=(2, 1)),
-        sample("tk.hstack([a, b])", a=(2,), b=()),
-        sample("tk.hstack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.hstack([a, b])", a=(2,), b=(2, 2)),
-        sample("tk.hstack((a, 2))", a=()),
-        sample("tk.hstack([])"),
-    ),
     kind="copy",
     methods=(),
     out_error="cat",
@@ -146,14 +126,6 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.vstack((a, b))", a=(2, 3), b=(3,)),
-        sample("tk.row_stack([a, b])", a=(2,), b=(2,)),
-        sample("tk.vstack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.vstack([a, b])", a=(2,), b=(3,)),
-        sample("tk.vstack(a)", a=(2,)),
-        sample("tk.vstack(())"),
-    ),
     kind="copy",
     aliases=("row_stack",),
     methods=(),
@@ -174,13 +146,6 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.dstack((a, b))", a=(2, 3), b=(2, 3, 2)),
-        sample("tk.dstack([a, b])", a=(2,), b=(2,)),
-        sample("tk.dstack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.dstack([a, b])", a=(2, 3), b=(3,)),
-        sample("tk.dstack([])"),
-    ),
     kind="copy",
     methods=(),
     out_error="cat",
@@ -203,13 +168,6 @@ def _as_column(tensor: Any) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.column_stack((a, b))", a=(2, 3), b=(2,)),
-        sample("tk.column_stack([a, b, a])", a=(2,), b=(2,)),
-        sample("tk.column_stack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.column_stack([a, b])", a=(2,), b=(3,)),
-        sample("tk.column_stack([])"),
-    ),
     kind="copy",
     methods=(),
     out_error="cat",

@@ -13,7 +13,6 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.promotion import check_devices
@@ -242,24 +241,6 @@ def _check_points(x1: Any, x2: Any, p: Any) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.cdist(a, b)", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, p=1)", a=(2, 3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, 0)", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, float('inf'))", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, p=3)", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, p=1.5)", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, p=0.5)", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a.detach(), b.detach())", a=(3, 0), b=(2, 0)),
-        sample("tk.cdist(a, b, compute_mode='use_mm_for_euclid_dist')", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, p=-1)", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b, p='x')", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, b)", a=(3, 2), b=(2, 3)),
-        sample("tk.cdist(a, b)", a=(3,), b=(2, 3)),
-        sample("tk.cdist(a, b)", a=(2, 3, 2), b=(3, 2, 2)),
-        sample("tk.cdist(a, b, compute_mode='x')", a=(3, 2), b=(2, 2)),
-        sample("tk.cdist(a, 2)", a=(3, 2)),
-    ),
     kind="reduce",
     rounded=4,
     methods=(),
@@ -382,19 +363,6 @@ _pdist_forward = differentiable(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.pdist(a)", a=(4, 2)),
-        sample("tk.pdist(a, 1)", a=(3, 2)),
-        sample("tk.pdist(a, 0)", a=(3, 2)),
-        sample("tk.pdist(a, float('inf'))", a=(3, 3)),
-        sample("tk.pdist(a, p=3)", a=(3, 2)),
-        sample("tk.pdist(input=a, p=0.5)", a=(3, 2)),
-        sample("tk.pdist(a, p=1.5)", a=(3, 2)),
-        sample("tk.pdist(a, p=-1)", a=(3, 2)),
-        sample("tk.pdist(a, 'x')", a=(3, 2)),
-        sample("tk.pdist(a)", a=(3,)),
-        sample("tk.pdist(2)", a=(3,)),
-    ),
     kind="reduce",
     rounded=4,
     methods=(),

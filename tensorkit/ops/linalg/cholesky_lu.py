@@ -10,7 +10,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
 from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import warn
@@ -98,14 +97,6 @@ def _factorised(input: Tensor, upper: bool) -> tuple[Tensor, Array | None]:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.cholesky(a @ a.t().conj() + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.cholesky(a[None] * a.t() + 9 * tk.eye(2, dtype=a.dtype), upper=True)", a=(2, 2)),
-        sample("tk.linalg.cholesky(a.detach())", a=(2, 2, 2)),
-        sample("tk.linalg.cholesky(a)", a=(2, 3)),
-        sample("tk.linalg.cholesky(a)", a=(3,)),
-        sample("tk.linalg.cholesky(a.detach() * a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(1, 1)),
-    ),
     kind="copy",
     name="cholesky",
     derivative=_CHOLESKY,
@@ -141,11 +132,6 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.cholesky_ex(a @ a.t().conj() + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.cholesky_ex(a.detach())[1]", a=(2, 2, 2)),
-        sample("tk.linalg.cholesky_ex(a.detach(), check_errors=True)", a=(2, 2)),
-    ),
     kind="copy",
     derivative=Rule("LinalgCholeskyExBackward0", input=_cholesky_back),
     rounded=200,
@@ -183,13 +169,6 @@ _OLD_CHOLESKY = (
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.cholesky(a @ a.t().conj() + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("(a @ a.t().conj() + 9 * tk.eye(2, dtype=a.dtype)).cholesky(upper=True)", a=(2, 2)),
-        sample("tk.cholesky(a.detach())", a=(2, 2, 2)),
-        sample("tk.cholesky(a)", a=(2, 3)),
-        sample("tk.cholesky(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("CholeskyBackward0", input=_cholesky_back),
     rounded=200,
@@ -316,14 +295,6 @@ def _refuse_zero(info: Array | None, name: str) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.lu_factor(a + 9 * tk.eye(3, 3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.lu_factor(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("tk.linalg.lu_factor(a + 9 * tk.eye(2, 3, dtype=a.dtype))", a=(2, 2, 3)),
-        sample("tk.linalg.lu_factor(a.detach())", a=(2, 2, 3)),
-        sample("tk.linalg.lu_factor(a)", a=(3,)),
-        sample("tk.linalg.lu_factor(a, pivot=False)", a=(2, 2)),
-    ),
     kind="copy",
     derivative=_LU_FACTOR,
     rounded=200,
@@ -358,12 +329,6 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.lu_factor_ex(a + 9 * tk.eye(3, 3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.lu_factor_ex(a + 9 * tk.eye(2, 3, dtype=a.dtype))", a=(2, 2, 3)),
-        sample("tk.linalg.lu_factor_ex(a.detach())", a=(2, 2, 3)),
-        sample("tk.linalg.lu_factor_ex(a.detach(), check_errors=True)", a=(2, 2)),
-    ),
     kind="copy",
     derivative=_LU_FACTOR,
     rounded=200,
@@ -401,14 +366,6 @@ _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "l
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.lu(a + 9 * tk.eye(3, 3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.lu(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("tk.linalg.lu(a + 9 * tk.eye(2, 3, dtype=a.dtype))", a=(2, 2, 3)),
-        sample("tk.linalg.lu(a.detach())", a=(2, 2, 3)),
-        sample("tk.linalg.lu(a)", a=(3,)),
-        sample("tk.linalg.lu(a, pivot=False)", a=(2, 2)),
-    ),
     kind="copy",
     name="lu",
     rounded=200,
@@ -452,11 +409,6 @@ _OLD_LU = (
 
 
 @op(
-    samples=(
-        sample("tuple(tk.lu(a + 9 * tk.eye(3, dtype=a.dtype)))", a=(3, 3)),
-        sample("tuple((a + 9 * tk.eye(3, 2, dtype=a.dtype)).lu(get_infos=True))", a=(2, 3, 2)),
-        sample("tk.lu(a)", a=(3,)),
-    ),
     kind="copy",
     rounded=200,
 )

@@ -11,7 +11,6 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
 from tensorkit.elementwise.promotion import one_device
 from tensorkit.errors import warn
@@ -134,15 +133,6 @@ def _check_packed(LU_data: Tensor, LU_pivots: Tensor, data: bool, pivots: bool) 
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.lu_unpack(a, tk.tensor([2, 2, 3], dtype=tk.int32))", a=(3, 3)),
-        sample("tk.lu_unpack(a, tk.tensor([3, 2], dtype=tk.int32))", a=(3, 2)),
-        sample("tk.lu_unpack(a, tk.tensor([2, 2], dtype=tk.int32), unpack_pivots=False)", a=(2, 3)),
-        sample("tk.lu_unpack(a.detach(), tk.tensor([2, 2], dtype=tk.int32), unpack_data=False)", a=(2, 3)),
-        sample("tk.lu_unpack(a, tk.tensor([2, 2]))", a=(2, 3)),
-        sample("tk.lu_unpack(a, tk.tensor([7, 2], dtype=tk.int32))", a=(2, 3)),
-        sample("tk.lu_unpack(a.detach(), tk.tensor([2, 2], dtype=tk.int32))", a=(3,)),
-    ),
     kind="copy",
     methods=(),
 )
@@ -275,21 +265,6 @@ def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool)
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.lu_solve(a, tk.tensor([2, 3, 3], dtype=tk.int32), b)", a=(3, 3), b=(3, 2)),
-        sample(
-            "tk.linalg.lu_solve(a, tk.tensor([2, 2], dtype=tk.int32), b, left=False, adjoint=True)",
-            a=(2, 2),
-            b=(3, 2),
-        ),
-        sample("tk.linalg.lu_solve(a, tk.tensor([1, 2], dtype=tk.int32), a, adjoint=True)", a=(2, 2)),
-        sample(
-            "tk.linalg.lu_solve(a, tk.tensor([2, 2], dtype=tk.int32), b, left=False)", a=(2, 2), b=(2, 3, 2)
-        ),
-        sample("tk.linalg.lu_solve(a, tk.tensor([2, 2]), b)", a=(2, 2), b=(2, 2)),
-        sample("tk.linalg.lu_solve(a, tk.tensor([2], dtype=tk.int32), b)", a=(2, 2), b=(2, 2)),
-        sample("tk.linalg.lu_solve(a, tk.tensor([2, 2], dtype=tk.int32), b)", a=(2, 2, 2), b=(2,)),
-    ),
     kind="copy",
     name="lu_solve",
     derivative=_LU_SOLVE,
@@ -331,10 +306,6 @@ def linalg_lu_solve(
 
 
 @op(
-    samples=(
-        sample("tk.lu_solve(b, a, tk.tensor([2, 3, 3], dtype=tk.int32))", a=(3, 3), b=(3, 2)),
-        sample("a[..., :1].lu_solve(a, tk.tensor([2, 2], dtype=tk.int32))", a=(2, 2)),
-    ),
     kind="copy",
     rounded=500,
     strict=True,
@@ -394,15 +365,6 @@ def _cholesky_back_factor(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.cholesky_solve(b, a.tril())", a=(3, 3), b=(3, 2)),
-        sample("tk.cholesky_solve(b, a.triu(), upper=True)", a=(2, 2), b=(2, 2, 1)),
-        sample("a.cholesky_solve(a.triu(), True)", a=(2, 2)),
-        sample("tk.cholesky_solve(b, a)", a=(3, 2), b=(3, 2)),
-        sample("tk.cholesky_solve(b, a)", a=(3, 3), b=(2, 2)),
-        sample("tk.cholesky_solve(b, a)", a=(3, 3), b=(3,)),
-        sample("tk.cholesky_solve(b, a)", a=(3,), b=(3, 1)),
-    ),
     kind="copy",
     derivative=Rule("CholeskySolveBackward0", input=_cholesky_back_input, input2=_cholesky_back_factor),
     rounded=2000,
@@ -452,14 +414,6 @@ def _cholesky_inverse_back(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.cholesky_inverse(a)", a=(2, 3)),
-        sample("tk.cholesky_inverse((a + 9 * tk.eye(3, dtype=a.dtype)).tril())", a=(3, 3)),
-        sample("tk.cholesky_inverse(a.triu(), upper=True)", a=(2, 2, 2)),
-        sample("a.tril().cholesky_inverse()", a=(2, 2)),
-        sample("tk.cholesky_inverse(a)", a=(3,)),
-        sample("tk.cholesky_inverse(a * 0)", a=(2, 2)),
-    ),
     kind="copy",
     derivative=Rule("CholeskyInverseBackward0", input=_cholesky_inverse_back),
     rounded=2000,
@@ -524,15 +478,6 @@ def _old_back_A(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.triangular_solve(b, a)", a=(3, 3), b=(3, 2)),
-        sample("tk.triangular_solve(b, a, upper=False)", a=(2, 2, 2), b=(2, 1)),
-        sample("a.triangular_solve(a, transpose=True, unitriangular=True)", a=(2, 2)),
-        sample("tk.triangular_solve(b, a)", a=(3, 2), b=(3, 2)),
-        sample("tk.triangular_solve(b, a)", a=(3,), b=(3, 2)),
-        sample("tk.triangular_solve(b, a)", a=(3, 3), b=(3,)),
-        sample("tk.triangular_solve(b, a)", a=(3, 3), b=(2, 2)),
-    ),
     kind="copy",
     derivative=Rule("TriangularSolveBackward0", input=_old_back_input, A=_old_back_A),
     rounded=200,

@@ -10,7 +10,6 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, float32
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import lapack
@@ -102,15 +101,6 @@ def _det_back_A(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.det(a + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.det(a.detach())", a=(3, 3)),
-        sample("tk.linalg.det(a)", a=(2, 2, 2)),
-        sample("tk.linalg.det(a)", a=(1, 1)),
-        sample("tk.linalg.det(a)", a=(2, 3)),
-        sample("tk.linalg.det(a)", a=(3,)),
-        sample("tk.linalg.det(a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(2, 2)),
-    ),
     kind="reduce",
     name="det",
     derivative=Rule("LinalgDetBackward0", A=_det_back_A),
@@ -136,7 +126,6 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.det(a)", a=(2, 2)), sample("a.det()", a=(2, 2, 2)), sample("tk.det(a)", a=(2, 3))),
     kind="reduce",
     derivative=Rule("LinalgDetBackward0", input=_det_back),
     rounded=100,
@@ -191,16 +180,6 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.slogdet(a + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample(
-            "tk.linalg.slogdet(a - 9 * tk.eye(3, dtype=a.dtype)) if a.dtype is not tk.bool else 0",
-            a=(2, 3, 3),
-        ),
-        sample("tk.linalg.slogdet(a.detach())", a=(2, 2)),
-        sample("tk.linalg.slogdet(a)", a=(2, 3)),
-        sample("tk.linalg.slogdet(a)", a=(3,)),
-    ),
     kind="reduce",
     name="slogdet",
     derivative=Rule("LinalgSlogdetBackward0", A=_slogdet_back_A),
@@ -233,11 +212,6 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.slogdet(a + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("a.detach().slogdet()", a=(2, 2, 2)),
-        sample("tk.slogdet(a)", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule("LinalgSlogdetBackward0", input=_slogdet_back),
     rounded=100,
@@ -259,12 +233,6 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.logdet(a + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("a.detach().logdet()", a=(2, 2, 2)),
-        sample("tk.logdet(a)", a=(2, 3)),
-        sample("tk.logdet(a)", a=(3,)),
-    ),
     kind="reduce",
     rounded=100,
 )
@@ -314,14 +282,6 @@ def _exponential_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.matrix_exp(a / 4) if a.element_size() > 2 else 0", a=(3, 3)),
-        sample("a.div(4).matrix_exp() if a.element_size() > 2 else 0", a=(2, 2, 2)),
-        sample("tk.matrix_exp(a)", a=(1, 1)),
-        sample("tk.matrix_exp(a.detach()) if a.element_size() > 2 else 0", a=(2, 2)),
-        sample("tk.matrix_exp(a)", a=(2, 3)),
-        sample("tk.matrix_exp(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("LinalgMatrixExpBackward0", input=_exponential_back),
     rounded=50,
@@ -345,10 +305,6 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.matrix_exp(a / 4) if a.element_size() > 2 else 0", a=(2, 2)),
-        sample("tk.linalg.matrix_exp(a)", a=(2, 3)),
-    ),
     kind="copy",
     name="matrix_exp",
     rounded=50,

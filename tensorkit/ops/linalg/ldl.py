@@ -9,7 +9,6 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels.cpu import lapack
@@ -64,14 +63,6 @@ def _refuse_zero(info: Array | None, name: str) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.ldl_factor(a + a.transpose(-2, -1) + 29 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample(
-            "tk.linalg.ldl_factor(a.detach() + 29 * tk.eye(2, dtype=a.dtype), hermitian=True)", a=(2, 2, 2)
-        ),
-        sample("tk.linalg.ldl_factor(a)", a=(2, 3)),
-        sample("tk.linalg.ldl_factor(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=_NO_WAY_BACK,
     rounded=200,
@@ -109,10 +100,6 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> An
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.ldl_factor_ex(a + a.transpose(-2, -1) + 29 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.ldl_factor_ex(a)", a=(2, 3)),
-    ),
     kind="copy",
     derivative=_NO_WAY_BACK,
     rounded=200,
@@ -207,16 +194,6 @@ def _no_way_through(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample(
-            "tk.linalg.ldl_solve(a.detach() + 29 * tk.eye(3, dtype=a.dtype), tk.tensor([1, 2, 3], dtype=tk.int32), b)",
-            a=(3, 3),
-            b=(3, 2),
-        ),
-        sample("tk.linalg.ldl_solve(a.detach(), tk.tensor([1, 2], dtype=tk.int32), b)", a=(2, 2), b=(3, 2)),
-        sample("tk.linalg.ldl_solve(a.detach(), tk.tensor([1], dtype=tk.int32), b)", a=(2, 2), b=(2, 2)),
-        sample("tk.linalg.ldl_solve(a.detach(), tk.tensor([1, 2], dtype=tk.int32), b)", a=(2, 2), b=()),
-    ),
     kind="copy",
     derivative=Rule("NotImplemented", LD=_no_way_through, B=_no_way_through),
     rounded=500,

@@ -10,7 +10,6 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.ops.linalg.qr import linalg_qr
 from tensorkit.ops.linalg.svd_eig import linalg_svd
 from tensorkit.ops.random.rand import randn
@@ -55,37 +54,7 @@ def _lowrank(A: Tensor, q: Any, niter: Any, M: Tensor | None) -> tuple[Tensor, T
     return (V, S, U) if wide else (U, S, V)
 
 
-_FAR_APART = ((19, 0, 1, 2), (0, 11, 0, 1), (0, 1, 5, 3), (2, 0, 3, 8))
-
-
-def _seeded(call: str, a: tuple[int, ...], detached: bool = False, **others: tuple[int, ...]) -> Any:
-    """The singular values of a sample: kept apart, for where two are one they have no derivative."""
-    m, n = a[-2:]
-    operand = "a.detach()" if detached else "a"
-    apart = f"({operand} + tk.tensor({[row[:n] for row in _FAR_APART[:m]]}, dtype=a.dtype))"
-    return sample(f"[tk.manual_seed(3), tk.{call.replace('a,', apart + ',', 1)}][1][1]", a=a, **others)
-
-
 @op(
-    samples=(
-        _seeded("svd_lowrank(a, 2)", a=(4, 3)),
-        _seeded("svd_lowrank(a, q=2)", a=(3, 4)),
-        _seeded("svd_lowrank(a, 2, niter=0)", a=(2, 4, 3)),
-        _seeded("svd_lowrank(a, 2, 3, b)", a=(2, 4, 3), b=(4, 3)),
-        _seeded("svd_lowrank(a, 2, M=b)", a=(3, 4), b=(1, 4)),
-        # Of more columns than there are directions the last is any, and has no derivative.
-        _seeded("svd_lowrank(a, None, None)", a=(4, 3), detached=True),
-        _seeded("svd_lowrank(a, 0)", a=(4, 3)),
-        sample("tk.svd_lowrank(a, 2)[2].shape", a=(2, 3, 5)),
-        sample("tk.svd_lowrank(a, -1)", a=(3, 2)),
-        sample("tk.svd_lowrank(a, 2, M=b)", a=(3, 2), b=(4,)),
-        sample("tk.svd_lowrank(a)", a=(3,)),
-        sample("tk.svd_lowrank(a)", a=()),
-        sample("tk.svd_lowrank(a, 2.5)", a=(3, 2)),
-        sample("tk.svd_lowrank(a, 2, 1.5)", a=(3, 2)),
-        sample("tk.svd_lowrank(3)"),
-        sample("tk.svd_lowrank()"),
-    ),
     kind="copy",
     methods=(),
     rounded=50,
@@ -120,21 +89,6 @@ def svd_lowrank(
 
 
 @op(
-    samples=(
-        _seeded("pca_lowrank(a, None)", a=(4, 3)),
-        _seeded("pca_lowrank(a, 2)", a=(3, 4)),
-        _seeded("pca_lowrank(a, q=2, center=False)", a=(2, 4, 3)),
-        _seeded("pca_lowrank(a, 2, niter=0)", a=(4, 3)),
-        _seeded("pca_lowrank(a, 0)", a=(4, 3)),
-        sample("tk.pca_lowrank(a)[0].shape", a=(2, 3, 5)),
-        sample("tk.pca_lowrank(a, 3)", a=(3, 2)),
-        sample("tk.pca_lowrank(a, -1)", a=(3, 2)),
-        sample("tk.pca_lowrank(a, 1, niter=-1)", a=(3, 2)),
-        sample("tk.pca_lowrank(a, 1, niter=None)", a=(3, 2)),
-        sample("tk.pca_lowrank(a)", a=(3,)),
-        sample("tk.pca_lowrank('a')"),
-        sample("tk.pca_lowrank()"),
-    ),
     kind="copy",
     methods=(),
     rounded=50,

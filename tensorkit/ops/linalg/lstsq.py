@@ -12,7 +12,6 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, can_cast, dtype, int64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -135,21 +134,6 @@ def _pseudoinverse(input: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tens
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.pinv(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("tk.linalg.pinv(a + 9 * tk.eye(2, 3, dtype=a.dtype), rtol=1e-3, atol=1e-2)", a=(2, 2, 3)),
-        sample("tk.linalg.pinv(a + 9 * tk.eye(3, dtype=a.dtype), 1e-3)", a=(3, 3)),
-        sample(
-            "tk.linalg.pinv(a + a.transpose(-2, -1).conj() + tk.tensor([[29, 0], [0, 9]], dtype=a.dtype), "
-            "hermitian=True)",
-            a=(2, 2),
-        ),
-        sample("tk.linalg.pinv(a + 9 * tk.eye(2, dtype=a.dtype), rtol=tk.tensor(0.01))", a=(2, 2)),
-        sample("tk.linalg.pinv(a, rtol=tk.tensor(1j))", a=(2, 2)),
-        sample("tk.linalg.pinv(a)", a=(3,)),
-        sample("tk.linalg.pinv(a, hermitian=True)", a=(2, 3)),
-        sample("tk.linalg.pinv(a).size()", a=(0, 3)),
-    ),
     kind="copy",
     derivative=Rule("LinalgPinvBackward0", applies=_by_matrix_alone, input=_pinv_back),
     rounded=500,
@@ -201,11 +185,6 @@ def pinv(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.pinverse(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("(a + 9 * tk.eye(2, dtype=a.dtype)).pinverse(0.001)", a=(2, 2)),
-        sample("tk.pinverse(a)", a=(3,)),
-    ),
     kind="copy",
     rounded=500,
 )
@@ -235,21 +214,6 @@ def _check_rank_out(out: Any, name: str) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.matrix_rank(a.detach() + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("tk.linalg.matrix_rank(a.detach() + 9 * tk.eye(2, dtype=a.dtype), 0.5)", a=(2, 2, 2)),
-        sample(
-            "tk.linalg.matrix_rank(a.detach() + 9 * tk.eye(2, dtype=a.dtype), rtol=tk.tensor(0.01))", a=(2, 2)
-        ),
-        sample(
-            "tk.linalg.matrix_rank((a + a.transpose(-2, -1).conj()).detach(), hermitian=True, atol=1e-3)",
-            a=(1, 1),
-        ),
-        sample("tk.linalg.matrix_rank(a.detach(), tk.tensor(1j))", a=(2, 2)),
-        sample("tk.linalg.matrix_rank(a.detach())", a=(3,)),
-        sample("tk.linalg.matrix_rank(a.detach(), hermitian=True)", a=(2, 3)),
-        sample("tk.linalg.matrix_rank(a.detach())", a=(2, 0, 3)),
-    ),
     kind="reduce",
     namespace="linalg",
     out_overlap="allowed",
@@ -496,26 +460,6 @@ _recorded_lstsq = differentiable(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.lstsq(a + 9 * tk.eye(3, 2, dtype=a.dtype), b)", a=(3, 2), b=(3, 2)),
-        sample("tk.linalg.lstsq(a + 9 * tk.eye(3, 2, dtype=a.dtype), b, driver='gels')", a=(3, 2), b=(3,)),
-        sample("tk.linalg.lstsq(a + 9 * tk.eye(2, 3, dtype=a.dtype), b)", a=(2, 2, 3), b=(2, 2)),
-        sample(
-            "tk.linalg.lstsq(a + 9 * tk.eye(3, 2, dtype=a.dtype), b, driver='gelsd')",
-            a=(2, 3, 2),
-            b=(2, 3, 1),
-        ),
-        sample(
-            "tk.linalg.lstsq(a + 9 * tk.eye(3, 2, dtype=a.dtype), b, rcond=1e-3, driver='gelss')",
-            a=(3, 2),
-            b=(3, 1),
-        ),
-        sample("tk.linalg.lstsq(a, b, driver='x')", a=(3, 2), b=(3, 1)),
-        sample("tk.linalg.lstsq(a, b)", a=(3, 2), b=(2, 1)),
-        sample("tk.linalg.lstsq(a, b)", a=(3,), b=(3, 1)),
-        sample("tk.linalg.lstsq(a, b)", a=(3, 2), b=(2, 3, 1)),
-        sample("tk.linalg.lstsq(a, b)", a=(3, 2), b=()),
-    ),
     kind="copy",
     rounded=2000,
     namespace="linalg",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.memory_format import contiguous_format
 from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import check_cast
@@ -56,12 +55,6 @@ def _checked_power(A: Tensor, n: Any, out: Tensor | None) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.matrix_power(a, 3)", a=(2, 2)),
-        sample("tk.linalg.matrix_power(a, n=0)", a=(3, 2, 2)),
-        sample("tk.linalg.matrix_power(a, 2)", a=(2, 3)),
-        sample("tk.linalg.matrix_power(a, 1.5)", a=(2, 2)),
-    ),
     kind="reduce",
     rounded=8,
     name="matrix_power",
@@ -86,16 +79,6 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.matrix_power(a, 5)", a=(1, 1)),
-        sample("a.matrix_power(2)", a=(3, 2, 2)),
-        sample("a.matrix_power(3)", a=(2, 2)),
-        sample("a.matrix_power(0)", a=(2, 2)),
-        sample("a.matrix_power(1)", a=(2, 2)),
-        sample("a.matrix_power(2)", a=(2,)),
-        sample("tk.matrix_power(a, 'n')", a=(2, 2)),
-        sample("tk.matrix_power(a, 2, out=tk.empty(0))", a=(2, 2)),
-    ),
     kind="reduce",
     rounded=8,
 )

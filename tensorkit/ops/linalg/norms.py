@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.errors import warn
 from tensorkit.ops.creation.full import zeros
@@ -41,19 +40,6 @@ _ORDERS = "linalg.matrix_norm: Order {} not supported."
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.vector_norm(a)", a=(2, 3)),
-        sample("tk.linalg.vector_norm(a, 1, 0)", a=(2, 3)),
-        sample("tk.linalg.vector_norm(a, 3.5, (0, -1), keepdim=True)", a=(2, 3, 2)),
-        sample("tk.linalg.vector_norm(a, float('inf'), dim=1)", a=(2, 3)),
-        sample("tk.linalg.vector_norm(a.real, 0)", a=(3,)),
-        sample("tk.linalg.vector_norm(a, dtype=tk.float64)", a=(3,)),
-        sample("tk.linalg.vector_norm(a, -1)", a=(0,)),
-        sample("tk.linalg.vector_norm(a, 'fro')", a=(3,)),
-        sample("tk.linalg.vector_norm(a, 1j)", a=(3,)),
-        sample("tk.linalg.vector_norm(a, 2, 5)", a=(2, 3)),
-        sample("tk.linalg.vector_norm(a, 2, (0, 0))", a=(2, 3)),
-    ),
     kind="reduce",
     name="vector_norm",
     rounded=2,
@@ -175,26 +161,6 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.matrix_norm(a)", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a + tk.tensor([[9, 0, 1], [0, 29, 0]], dtype=a.dtype), 2)", a=(2, 3)),
-        sample(
-            "tk.linalg.matrix_norm(a + tk.tensor([[9, 0], [0, 29], [0, 1]], dtype=a.dtype), -2, keepdim=True)",
-            a=(2, 3, 2),
-        ),
-        sample("tk.linalg.matrix_norm(a, 1, (0, 2))", a=(2, 3, 2)),
-        sample("tk.linalg.matrix_norm(a, -1)", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a, float('inf'), (1, 0), keepdim=True)", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a, -float('inf'))", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype), 'nuc')", a=(2, 3, 2)),
-        sample("tk.linalg.matrix_norm(a, 1, dtype=tk.float64)", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a, 3)", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a, 'x')", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a, 1, (0,))", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a, 1, (0, 0))", a=(2, 3)),
-        sample("tk.linalg.matrix_norm(a)", a=(3,)),
-        sample("tk.linalg.matrix_norm(a, 1)", a=(0, 3)),
-    ),
     kind="reduce",
     rounded=100,
     namespace="linalg",
@@ -240,18 +206,6 @@ def matrix_norm(
 
 
 @op(
-    samples=(
-        sample("tk.linalg.norm(a)", a=(2, 3, 2)),
-        sample("tk.linalg.norm(a, 1)", a=(3,)),
-        sample("tk.linalg.norm(a, 1)", a=(2, 3)),
-        sample("tk.linalg.norm(a, 'fro')", a=(2, 3)),
-        sample("tk.linalg.norm(a, 2, 0)", a=(2, 3)),
-        sample("tk.linalg.norm(a, float('inf'), (0, 2), True)", a=(2, 3, 2)),
-        sample("tk.linalg.norm(a, dim=(1, 0))", a=(2, 3)),
-        sample("tk.linalg.norm(a, 1)", a=(2, 3, 2)),
-        sample("tk.linalg.norm(a, 1, (0, 1, 2))", a=(2, 3, 2)),
-        sample("tk.linalg.norm(a, 'fro')", a=(3,)),
-    ),
     kind="reduce",
     name="norm",
     rounded=100,
@@ -342,19 +296,6 @@ def _condition(input: Any, p: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.cond(a + tk.tensor([[9, 0], [0, 29]], dtype=a.dtype))", a=(2, 2)),
-        sample("tk.linalg.cond(a + tk.tensor([[9, 0, 1], [0, 29, 0]], dtype=a.dtype), -2)", a=(2, 2, 3)),
-        sample("tk.linalg.cond(a.detach() + 9 * tk.eye(3, dtype=a.dtype), 1)", a=(3, 3)),
-        sample("tk.linalg.cond(a.detach() + 9 * tk.eye(2, dtype=a.dtype), float('inf'))", a=(2, 2, 2)),
-        sample("tk.linalg.cond(a.detach() + 9 * tk.eye(2, dtype=a.dtype), 'fro')", a=(2, 2)),
-        sample("tk.linalg.cond(a + tk.tensor([[9, 0], [0, 19]], dtype=a.dtype), 'nuc')", a=(2, 2)),
-        sample("tk.linalg.cond(a, 3)", a=(2, 2)),
-        sample("tk.linalg.cond(a, 'x')", a=(2, 2)),
-        sample("tk.linalg.cond(a, 1)", a=(2, 3)),
-        sample("tk.linalg.cond(a)", a=(3,)),
-        sample("tk.linalg.cond(a, 'fro')", a=(3,)),
-    ),
     kind="reduce",
     rounded=1000,
     namespace="linalg",
@@ -411,17 +352,6 @@ _frobenius = differentiable(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.frobenius_norm(a, 1)", a=(2, 3)),
-        sample("tk.frobenius_norm(a, (0, -1), True)", a=(2, 3)),
-        sample("tk.frobenius_norm(a, [])", a=(2, 3)),
-        sample("tk.frobenius_norm(input=a, dim=[0], keepdim=True)", a=(2, 3)),
-        sample("tk.frobenius_norm(a, (0, 1, 2))", a=(2, 3, 1)),
-        sample("tk.frobenius_norm(a, (0, 0))", a=(2, 3)),
-        sample("tk.frobenius_norm(a, 2)", a=(2, 3)),
-        sample("tk.frobenius_norm(a, 'x')", a=(2, 3)),
-        sample("tk.frobenius_norm(a.detach(), 1, out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     methods=(),
     rounded=2,
@@ -457,16 +387,6 @@ def frobenius_norm(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tens
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.nuclear_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("tk.nuclear_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype), True)", a=(2, 3, 2)),
-        sample("tk.nuclear_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype), (2, 1), keepdim=True)", a=(2, 3, 2)),
-        sample("tk.nuclear_norm(a, dim=[0])", a=(2, 3)),
-        sample("tk.nuclear_norm(a, (0, 0))", a=(2, 3)),
-        sample("tk.nuclear_norm(a)", a=(3,)),
-        sample("tk.nuclear_norm(a, 'x')", a=(2, 3)),
-        sample("tk.nuclear_norm(a.detach(), out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     methods=(),
     rounded=100,

@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
@@ -88,10 +87,6 @@ def _qr_back(g: Any, c: Any) -> Any:
     return placed(first, n, 0, -1) + placed(Q.matmul(g_rest), n, m, -1)
 
 
-def _old_mode(arguments: dict[str, Any]) -> str:
-    return "reduced" if arguments["some"] else "complete"
-
-
 def _modes(mode: str) -> tuple[bool, bool]:
     """Whether Q is wanted, and whether without the columns that R does not need."""
     if mode not in ("reduced", "complete", "r"):
@@ -133,19 +128,6 @@ def _orthogonal(packed: Array, taus: Array, width: int) -> Array:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.qr(a + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
-        sample("tk.linalg.qr(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("tk.linalg.qr(a + 9 * tk.eye(2, 3, dtype=a.dtype))", a=(2, 2, 3)),
-        sample("tk.linalg.qr((a + 9 * tk.eye(2, 3, dtype=a.dtype)), 'complete')", a=(2, 3)),
-        sample("tk.linalg.qr((a + 9 * tk.eye(3, 2, dtype=a.dtype)).detach(), mode='complete')", a=(3, 2)),
-        sample("tk.linalg.qr((a + 9 * tk.eye(2, 3, dtype=a.dtype)).detach(), 'r')", a=(2, 3)),
-        sample("tk.linalg.qr(a, 'x')", a=(2, 2)),
-        sample("tk.linalg.qr(a)", a=(3,)),
-        sample(
-            "tk.linalg.qr(a.detach(), out=(tk.empty(0, dtype=a.dtype), tk.empty(0, dtype=a.dtype)))", a=(2, 1)
-        ),
-    ),
     kind="copy",
     name="qr",
     derivative=Rule("LinalgQrBackward0", A=_qr_back),
@@ -189,11 +171,6 @@ _OLD_QR = (
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.qr(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("(a + 9 * tk.eye(2, 3, dtype=a.dtype)).qr(some=False)", a=(2, 3)),
-        sample("tk.qr(a)", a=(3,)),
-    ),
     kind="copy",
     rounded=200,
     out_error="linalg_qr",
@@ -229,11 +206,6 @@ def _geqrf_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.geqrf(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
-        sample("(a + 9 * tk.eye(2, 3, dtype=a.dtype)).geqrf()", a=(2, 2, 3)),
-        sample("tk.geqrf(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("GeqrfBackward0", applies=_refuse_complex, input=_geqrf_back),
     rounded=200,
@@ -366,22 +338,10 @@ def _product(input: Tensor, tau: Tensor) -> Tensor:
     return in_columns(found, input._dtype)
 
 
-_PRODUCT_SAMPLES = (
-    sample("{}(a, b)", a=(3, 2), b=(2,)),
-    sample("{}(a, b)", a=(2, 3, 2), b=(2, 1)),
-    sample("{}(a, b)", a=(2, 3), b=(2,)),
-    sample("{}(a, b)", a=(3, 2), b=(3,)),
-    sample("{}(a, b)", a=(2, 3, 2), b=(2,)),
-    sample("{}(a, b)", a=(2, 3, 2), b=(3, 2)),
-    sample("{}(a, b)", a=(3,), b=(2,)),
-)
 _PRODUCT = Rule("LinalgHouseholderProductBackward0", input=_product_back_input, tau=_product_back_tau)
 
 
 @op(
-    samples=tuple(
-        sample(s.call.format("tk.linalg.householder_product"), **s.sizes) for s in _PRODUCT_SAMPLES
-    ),
     kind="copy",
     derivative=_PRODUCT,
     rounded=200,
@@ -412,7 +372,6 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
 
 
 @op(
-    samples=(sample("tk.orgqr(a, b)", a=(3, 2), b=(2,)), sample("a.orgqr(b)", a=(2, 3), b=(2,))),
     kind="copy",
     rounded=200,
 )
@@ -493,14 +452,6 @@ def _check_ormqr_batches(input: Tensor, tau: Tensor, other: Tensor, name: str) -
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.ormqr(a, b + 9, c)", a=(3, 2), b=(2,), c=(3, 2)),
-        sample("tk.ormqr(a, b, c, left=False, transpose=True)", a=(3, 2), b=(2,), c=(2, 3)),
-        sample("a.ormqr(b + 9, c, True, True)", a=(2, 2), b=(2,), c=(2, 1)),
-        sample("tk.ormqr(a, b, c)", a=(3, 2), b=(2,), c=(2, 2)),
-        sample("tk.ormqr(a, b, c)", a=(3, 2), b=(2,), c=(4, 2)),
-        sample("tk.ormqr(a, b, c)", a=(3, 2), b=(2,), c=(3,)),
-    ),
     kind="copy",
     derivative=Rule(
         "OrmqrBackward0", input=_ormqr_back_input, input2=_ormqr_back_input2, input3=_ormqr_back_input3

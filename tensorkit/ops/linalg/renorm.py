@@ -8,7 +8,6 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.norm import norm_back, vector_norm
@@ -58,21 +57,6 @@ def _bare(input: Tensor) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.renorm(a, 2, 0, 1)", a=(2, 3)),
-        sample("a.renorm(1, -1, 2.5)", a=(2, 3)),
-        sample("tk.renorm(a, 2.5, 1, 1)", a=(2, 3, 2)),
-        sample("tk.renorm(a, float('inf'), 1, 1)", a=(2, 3)),
-        sample("tk.renorm(a, 2, 0, 1, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-        sample("tk.renorm(a, 2, 0, 1)", a=(2, 0)),
-        sample("tk.renorm(a, 0, 0, 1)", a=(2, 3)),
-        sample("tk.renorm(a, 2, 0, -1)", a=(2, 3)),
-        sample("tk.renorm(a, 2, 2, 1)", a=(2, 3)),
-        sample("tk.renorm(a, 2, 0, 1)", a=(3,)),
-        sample("tk.renorm(a, 1j, 0, 1)", a=(2, 3)),
-        sample("tk.renorm(a, 'a', 0, 1)", a=(2, 3)),
-        sample("a.renorm_(2, 0, 1)", a=(2, 3)),
-    ),
     kind="reduce",
     inplace=True,
     derivative=Rule("RenormBackward0", input=_shortened_back),

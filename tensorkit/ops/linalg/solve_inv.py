@@ -17,7 +17,6 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import int32
 from tensorkit.elementwise.output import check_overlap, resize_out
@@ -132,13 +131,6 @@ def _inv_body(A: Tensor, *, name: str = "linalg.inv") -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.inv(a)", a=(3, 3)),
-        sample("tk.linalg.inv(a)", a=(2, 3, 3)),
-        sample("tk.linalg.inv(a)", a=(2, 3)),
-        sample("tk.linalg.inv(a)", a=(3,)),
-        sample("tk.linalg.inv(a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(2, 2)),
-    ),
     kind="copy",
     derivative=_INVERSE,
     rounded=200,
@@ -169,11 +161,6 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.inverse(a)", a=(3, 3)),
-        sample("(a + 9 * tk.eye(2, dtype=a.dtype)).inverse()", a=(2, 2)),
-        sample("tk.inverse(a)", a=(2, 3)),
-    ),
     kind="copy",
     derivative=Rule("LinalgInvExBackward0", input=_inverse_back),
     rounded=200,
@@ -198,11 +185,6 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.inv_ex(a)", a=(1, 1)),
-        sample("tk.linalg.inv_ex(a)[1]", a=(2, 3, 3)),
-        sample("tk.linalg.inv_ex(a, check_errors=True)", a=(3, 3)),
-    ),
     kind="copy",
     derivative=Rule("LinalgInvExBackward0", A=_inverse_back),
     rounded=200,
@@ -315,19 +297,6 @@ def _check_pair(name: str, A: Any, B: Any) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.solve(a, b)", a=(3, 3), b=(3,)),
-        sample("tk.linalg.solve(a, b)", a=(3, 3), b=(3, 2)),
-        sample("tk.linalg.solve(a, b)", a=(2, 3, 3), b=(3, 1)),
-        sample("tk.linalg.solve(a, b)", a=(2, 3, 3), b=(2, 3)),
-        sample("tk.linalg.solve(a, b, left=False)", a=(3, 3), b=(2, 3)),
-        sample("tk.linalg.solve(a, a, left=False)", a=(3, 3)),
-        sample("tk.linalg.solve(a, a[..., 0])", a=(2, 2)),
-        sample("tk.linalg.solve(a, b)", a=(2, 3), b=(2,)),
-        sample("tk.linalg.solve(a, b)", a=(3, 3), b=(2, 3)),
-        sample("tk.linalg.solve(a, b, left=False)", a=(3, 3), b=(3,)),
-        sample("tk.linalg.solve(a.detach(), a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(2, 2)),
-    ),
     kind="copy",
     derivative=_SOLVE,
     rounded=2000,
@@ -361,11 +330,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
 
 
 @op(
-    samples=(
-        sample("tk.linalg.solve_ex(a, a[..., :1])", a=(2, 2)),
-        sample("tk.linalg.solve_ex(a, b)[1]", a=(2, 3, 3), b=(3, 1)),
-        sample("tk.linalg.solve_ex(a, a, check_errors=True)", a=(2, 3)),
-    ),
     kind="copy",
     derivative=_SOLVE,
     rounded=2000,
@@ -419,16 +383,6 @@ def _triangular_back_A(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.solve_triangular(a, a[..., :2], upper=True)", a=(3, 3)),
-        sample("tk.linalg.solve_triangular(a, a[0], upper=False)", a=(2, 3, 3)),
-        sample("tk.linalg.solve_triangular(a, a[..., :2, :], upper=True, left=False)", a=(3, 3)),
-        sample("tk.linalg.solve_triangular(a, a.t(), upper=False, unitriangular=True)", a=(3, 3)),
-        sample("tk.linalg.solve_triangular(a, a, upper=True)", a=(2, 3)),
-        sample("tk.linalg.solve_triangular(a, a[0], upper=True)", a=(3, 3)),
-        sample("tk.linalg.solve_triangular(a, a)", a=(3, 3)),
-        sample("tk.linalg.solve_triangular(a, a[:2], upper=True)", a=(3, 3)),
-    ),
     kind="copy",
     derivative=Rule("LinalgSolveTriangularBackward0", input=_triangular_back_A, B=_triangular_back_B),
     rounded=200,
@@ -499,12 +453,6 @@ def _prepare_solution(out: Any, B: Tensor, size: tuple[int, ...]) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.tensorinv(a.reshape(2, 3, 6))", a=(36,)),
-        sample("tk.linalg.tensorinv(a.reshape(4, 2, 2), ind=1)", a=(16,)),
-        sample("tk.linalg.tensorinv(a, ind=0)", a=(4, 2, 2)),
-        sample("tk.linalg.tensorinv(a)", a=(2, 3, 5)),
-    ),
     kind="copy",
     rounded=500,
     namespace="linalg",
@@ -551,12 +499,6 @@ _inverse_of_tensor = differentiable(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.tensorsolve(a, b)", a=(2, 3, 6), b=(2, 3)),
-        sample("tk.linalg.tensorsolve(a.reshape(2, 6, 3), b, dims=(1,))", a=(36,), b=(2, 3)),
-        sample("tk.linalg.tensorsolve(a, b)", a=(2, 2, 2, 2), b=(2, 2)),
-        sample("tk.linalg.tensorsolve(a, b)", a=(2, 3, 5), b=(2, 3)),
-    ),
     kind="copy",
     rounded=2000,
     namespace="linalg",

@@ -10,7 +10,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
@@ -179,28 +178,6 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 @op(
-    samples=(
-        sample(
-            "(lambda a: ((a[0] * a[1].unsqueeze(-2)) @ a[2], a[1]))"
-            "(tk.linalg.svd(a + tk.tensor([[19, 0, 1], [0, 11, 0], [0, 1, 5]], dtype=a.dtype)))",
-            a=(3, 3),
-        ),
-        sample(
-            "(lambda a: (a[0] * a[1].unsqueeze(-2)) @ a[2])(tk.linalg.svd(a + 9 * tk.eye(3, 2, dtype=a.dtype), False))",
-            a=(3, 2),
-        ),
-        sample(
-            "tk.linalg.svd(a + tk.tensor([[9, 0], [0, 5]], dtype=a.dtype)) if not a.is_complex() else 0",
-            a=(2, 2),
-        ),
-        sample(
-            "[a.abs() for a in tk.linalg.svd(a + tk.tensor([[9, 0, 1], [0, 5, 2]], dtype=a.dtype), False)]",
-            a=(2, 2, 3),
-        ),
-        sample("[(a.stride(), a.size()) for a in tk.linalg.svd(a)]", a=(2, 3, 2)),
-        sample("tk.linalg.svd(a)", a=(3,)),
-        sample("tk.linalg.svd(a, driver='gesvd')", a=(2, 2)),
-    ),
     kind="copy",
     name="svd",
     derivative=Rule("LinalgSvdBackward0", A=_svd_back),
@@ -242,13 +219,6 @@ def _values_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.svdvals(a + tk.tensor([[19, 0], [0, 9]], dtype=a.dtype))", a=(2, 2)),
-        sample("tk.linalg.svdvals(a.detach())", a=(3, 3)),
-        sample("tk.linalg.svdvals(a + tk.tensor([[19, 0], [0, 9], [0, 0]], dtype=a.dtype))", a=(2, 3, 2)),
-        sample("tk.linalg.svdvals(a)", a=(3,)),
-        sample("tk.linalg.svdvals(a.detach(), out=tk.empty(0, dtype=a.real.dtype))", a=(2, 2)),
-    ),
     kind="copy",
     derivative=Rule("LinalgSvdBackward0", A=_values_back),
     rounded=500,
@@ -281,16 +251,6 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 
 @op(
     strict=True,
-    samples=(
-        sample(
-            "(lambda a: (a[0] * a[1].unsqueeze(-2)) @ a[2].mT.conj())"
-            "(tk.svd(a + tk.tensor([[19, 0], [0, 9], [0, 0]], dtype=a.dtype)))",
-            a=(3, 2),
-        ),
-        sample("[(a.stride(), a.size()) for a in a.svd(some=False)]", a=(2, 3, 2)),
-        sample("tk.svd(a.detach(), compute_uv=False)", a=(2, 3)),
-        sample("tk.svd(a)", a=(3,)),
-    ),
     kind="copy",
     rounded=500,
     out_recording="in place",
@@ -365,26 +325,6 @@ def _check_eigh(input: Tensor, UPLO: str) -> bool:
 
 
 @op(
-    samples=(
-        sample(
-            "(lambda a: ((a[1] * a[0].unsqueeze(-2)) @ a[1].mT.conj(), a[0]))(tk.linalg.eigh("
-            "a + a.transpose(-2, -1).conj() + tk.tensor([[29, 0, 0], [0, 9, 0], [0, 0, 1]], dtype=a.dtype)))",
-            a=(3, 3),
-        ),
-        sample(
-            "[a.abs() for a in tk.linalg.eigh(a + a.transpose(-2, -1).conj()"
-            " + tk.tensor([[29, 0], [0, 2]], dtype=a.dtype))]",
-            a=(2, 2),
-        ),
-        sample("tk.linalg.eigh(a.detach())[0] if tk.equal(a * 0, a * 0) else 0", a=(2, 2, 2)),
-        sample(
-            "[(a.stride(), a.size()) for a in tk.linalg.eigh(a, UPLO='U')] if tk.equal(a * 0, a * 0) else 0",
-            a=(2, 3, 3),
-        ),
-        sample("tk.linalg.eigh(a, 'X')", a=(2, 2)),
-        sample("tk.linalg.eigh(a)", a=(2, 3)),
-        sample("tk.linalg.eigh(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("LinalgEighBackward0", input=_through_eigh),
     rounded=500,
@@ -429,17 +369,6 @@ def _eigvalsh_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample(
-            "tk.linalg.eigvalsh(a + a.transpose(-2, -1).conj() + tk.tensor([[29, 0], [0, 2]], dtype=a.dtype))"
-            " if tk.equal(a * 0, a * 0) else 0",
-            a=(2, 2),
-        ),
-        sample("tk.linalg.eigvalsh(a.detach(), UPLO='U') if tk.equal(a * 0, a * 0) else 0", a=(2, 2, 2)),
-        sample("tk.linalg.eigvalsh(a, 'X')", a=(2, 2)),
-        sample("tk.linalg.eigvalsh(a)", a=(2, 3)),
-        sample("tk.linalg.eigvalsh(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("LinalgEighBackward0", input=_eigvalsh_back),
     rounded=500,
@@ -507,19 +436,6 @@ def _check_eig(input: Tensor, name: str) -> dtype:
 
 
 @op(
-    samples=(
-        sample(
-            "(lambda a: tk.linalg.solve(a[1].mT, (a[1] * a[0].unsqueeze(-2)).mT).mT)"
-            "(tk.linalg.eig(a + tk.tensor([[9, 0, 0], [0, 5, 0], [0, 1, 2]], dtype=a.dtype)))",
-            a=(3, 3),
-        ),
-        sample(
-            "[a.abs() for a in tk.linalg.eig(a + tk.tensor([[19, 0], [0, -15]], dtype=a.dtype))]", a=(2, 2)
-        ),
-        sample("[(a.stride(), a.size()) for a in tk.linalg.eig(a)]", a=(2, 3, 3)),
-        sample("tk.linalg.eig(a)", a=(2, 3)),
-        sample("tk.linalg.eig(a)", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("LinalgEigBackward0", input=_through_eig),
     rounded=2000,
@@ -561,15 +477,6 @@ def _eigvals_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample(
-            "tk.linalg.eigvals(a + tk.tensor([[19, 0], [0, -15]], dtype=a.dtype)) if tk.equal(a * 0, a * 0) else 0",
-            a=(2, 2),
-        ),
-        sample("tk.linalg.eigvals(a.detach()).size() if tk.equal(a * 0, a * 0) else 0", a=(2, 3, 3)),
-        sample("tk.linalg.eigvals(a.detach())", a=(2, 3)),
-        sample("tk.linalg.eigvals(a.detach())", a=(3,)),
-    ),
     kind="copy",
     derivative=Rule("LinalgEigBackward0", input=_eigvals_back),
     rounded=2000,

@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.matrix_products.product import LACKS, check_tensors, deliver_product
@@ -31,13 +30,6 @@ def _trace_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.trace(a)", a=(2, 3)),
-        sample("a.trace()", a=(3, 3)),
-        sample("a.trace()", a=(0, 3)),
-        sample("a.trace()", a=(3,)),
-        sample("tk.trace(2)"),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule("TraceBackward0", input=_trace_back),
@@ -74,13 +66,6 @@ def trace(input: Tensor) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.diagonal(a)", a=(2, 3, 4)),
-        sample("tk.linalg.diagonal(a, offset=1, dim1=0)", a=(2, 3, 4)),
-        sample("tk.linalg.diagonal(a)", a=(3,)),
-        sample("tk.linalg.diagonal(a, dim1=1, dim2=-1)", a=(2, 3)),
-        sample("tk.linalg.diagonal(a, 1)", a=(2, 3)),
-    ),
     namespace="linalg",
 )
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -101,13 +86,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 @op(
-    samples=(
-        sample("tk.linalg.vander(a)", a=(3,)),
-        sample("tk.linalg.vander(a, N=2)", a=(2, 3)),
-        sample("tk.linalg.vander(a, N=4)", a=()),
-        sample("tk.linalg.vander(a, N=1)", a=(3,)),
-        sample("tk.linalg.vander(2)"),
-    ),
     kind="reduce",
     rounded=1,
     namespace="linalg",

@@ -8,7 +8,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.ops.matrix_products.addmm import check_mm
@@ -42,21 +41,6 @@ def _batch_size(batch1: Tensor, batch2: Tensor) -> tuple[int, int, int]:
 
 
 @op(
-    samples=(
-        sample("tk.baddbmm(a, b, c)", a=(3, 2, 2), b=(3, 2, 2), c=(3, 2, 2)),
-        sample("a.baddbmm(b, c, beta=2, alpha=3)", a=(2,), b=(3, 2, 1), c=(3, 1, 2)),
-        sample("tk.baddbmm(a, b, c, beta=0, alpha=0.5)", a=(), b=(3, 2, 2), c=(3, 2, 1)),
-        sample("tk.baddbmm(a, b, c, alpha=0)", a=(2, 2), b=(3, 2, 1), c=(3, 1, 2)),
-        sample("tk.baddbmm(a, b, c, beta=2)", a=(3, 2, 2), b=(3, 2, 0), c=(3, 0, 2)),
-        sample("tk.baddbmm(a, b, c)", a=(3,), b=(3, 2, 2), c=(3, 2, 2)),
-        sample("tk.baddbmm(a, b, c)", a=(3, 2, 2), b=(3, 2, 1), c=(3, 2, 2)),
-        sample("tk.baddbmm(a, b, c)", a=(3, 2, 2), b=(3, 2), c=(3, 2, 2)),
-        sample("tk.baddbmm(a, b, c)", a=(3, 2, 2), b=(3, 2, 2), c=(2, 2)),
-        sample("tk.baddbmm(a, b)", a=(3, 2, 2), b=(3, 2)),
-        sample("a.clone().baddbmm_(b, c, beta=2)", a=(2, 2, 2), b=(2, 2, 1), c=(2, 1, 2)),
-        sample("a.baddbmm_(b, c)", a=(2, 2), b=(2, 2, 2), c=(2, 2, 2)),
-        sample("tk.baddbmm(a, b, c, out=tk.empty(3))", a=(2,), b=(2, 2, 1), c=(2, 1, 2)),
-    ),
     kind="pointwise",
     rounded=4,
     inplace=True,
@@ -137,22 +121,6 @@ def _check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.addbmm(a, b, c)", a=(2, 2), b=(3, 2, 1), c=(3, 1, 2)),
-        sample("a.addbmm(b, c, beta=2, alpha=3)", a=(2,), b=(2, 2, 1), c=(2, 1, 2)),
-        sample("tk.addbmm(a, b, c, beta=0, alpha=0.5)", a=(), b=(3, 2, 1), c=(3, 1, 1)),
-        sample("tk.addbmm(a, b, c, alpha=0)", a=(2, 2), b=(3, 2, 1), c=(3, 1, 2)),
-        sample("tk.addbmm(a, b, c, beta=2)", a=(2, 2), b=(3, 2, 0), c=(3, 0, 2)),
-        sample("tk.addbmm(a, b, c, beta=2)", a=(2, 2), b=(0, 2, 2), c=(0, 2, 2)),
-        sample("tk.addbmm(a, b, c)", a=(3,), b=(3, 2, 2), c=(3, 2, 2)),
-        sample("tk.addbmm(a, b, c)", a=(2, 2), b=(3, 2, 1), c=(3, 2, 2)),
-        sample("tk.addbmm(a, b, c)", a=(2, 2), b=(3, 2, 2), c=(2, 2, 2)),
-        sample("tk.addbmm(a, b, c)", a=(2, 2), b=(3, 2), c=(3, 2, 2)),
-        sample("tk.addbmm(a, b, c)", a=(2, 2), b=(3, 2, 2), c=(2, 2)),
-        sample("tk.addbmm(a, b)", a=(2, 2), b=(3, 2)),
-        sample("a.addbmm_(b, c, beta=2)", a=(2, 2), b=(2, 2, 1), c=(2, 1, 2)),
-        sample("tk.addbmm(a, b, c, out=tk.empty(0, dtype=a.dtype))", a=(2,), b=(2, 2, 1), c=(2, 1, 2)),
-    ),
     kind="pointwise",
     rounded=4,
     inplace=True,

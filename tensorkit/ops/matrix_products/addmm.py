@@ -11,7 +11,6 @@ from typing import Any
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.ops.matrix_products.addmm_arguments import (
@@ -61,23 +60,6 @@ def check_mm(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, int, int]:
 
 
 @op(
-    samples=(
-        sample("tk.addmm(a, b, c)", a=(3, 2), b=(3, 2), c=(2, 2)),
-        sample("a.addmm(b, c, beta=2, alpha=3)", a=(2,), b=(3, 1), c=(1, 2)),
-        sample("tk.addmm(a, b, c, beta=0, alpha=-1)", a=(), b=(3, 2), c=(2, 1)),
-        sample("tk.addmm(a, b, c, beta=0.5, alpha=2.5)", a=(3, 2), b=(3, 1), c=(1, 2)),
-        sample("tk.addmm(a, b, c, alpha=0)", a=(3, 2), b=(3, 1), c=(1, 2)),
-        sample("tk.addmm(a, b, c, beta=2)", a=(3, 2), b=(3, 0), c=(0, 2)),
-        sample("tk.addmm(a, b, c)", a=(3,), b=(3, 2), c=(2, 2)),
-        sample("tk.addmm(a, b, c)", a=(3, 2), b=(3, 2), c=(3, 2)),
-        sample("tk.addmm(a, b, c)", a=(3, 2), b=(3,), c=(3, 2)),
-        sample("tk.addmm(a, b, c, beta=1j)", a=(2, 2), b=(2, 2), c=(2, 2)),
-        sample("tk.addmm(a, b, c, beta='a')", a=(2, 2), b=(2, 2), c=(2, 2)),
-        sample("tk.addmm(a, b)", a=(2, 2), b=(2, 2)),
-        sample("a.addmm_(b, c, beta=2)", a=(2, 2), b=(2, 1), c=(1, 2)),
-        sample("a.addmm_(b, c)", a=(2,), b=(2, 2), c=(2, 2)),
-        sample("tk.addmm(a, b, c, out=tk.empty(3))", a=(2,), b=(2, 1), c=(1, 2)),
-    ),
     kind="pointwise",
     rounded=4,
     inplace=True,

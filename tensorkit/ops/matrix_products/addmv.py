@@ -12,7 +12,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided, prepare_out
 from tensorkit.elementwise.promotion import check_castable, check_devices
@@ -43,21 +42,6 @@ __all__ = ["addmv", "addr"]
 
 
 @op(
-    samples=(
-        sample("tk.addmv(a, b, c)", a=(3,), b=(3, 2), c=(2,)),
-        sample("a.addmv(b, c, beta=2, alpha=3)", a=(1,), b=(3, 1), c=(1,)),
-        sample("tk.addmv(a, b, c, beta=0, alpha=0.5)", a=(), b=(3, 2), c=(2,)),
-        sample("tk.addmv(a, b, c, alpha=0)", a=(3,), b=(3, 1), c=(1,)),
-        sample("tk.addmv(a, b, c, beta=2)", a=(3,), b=(3, 0), c=(0,)),
-        sample("tk.addmv(a, b, c)", a=(2,), b=(3, 2), c=(2,)),
-        sample("tk.addmv(a, b, c)", a=(3,), b=(3, 2), c=(3,)),
-        sample("tk.addmv(a, b, c)", a=(3, 1), b=(3, 2), c=(2,)),
-        sample("tk.addmv(a, b, c, alpha=1j)", a=(2,), b=(2, 2), c=(2,)),
-        sample("tk.addmv(a, b)", a=(2,), b=(2, 2)),
-        sample("a.clone().addmv_(b, c, beta=2)", a=(2,), b=(2, 1), c=(1,)),
-        sample("a.addmv_(b, c)", a=(1,), b=(2, 2), c=(2,)),
-        sample("tk.addmv(a, b, c, out=tk.empty(3))", a=(2,), b=(2, 1), c=(1,)),
-    ),
     kind="pointwise",
     rounded=4,
     inplace=True,
@@ -156,23 +140,6 @@ def _addr_stride(size: tuple[int, ...], operands: tuple[Tensor, ...], kind: dtyp
 
 
 @op(
-    samples=(
-        sample("tk.addr(a, b, c)", a=(3, 2), b=(3,), c=(2,)),
-        sample("a.addr(b, c, beta=2, alpha=3)", a=(2,), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c, beta=0)", a=(), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c, alpha=0)", a=(3, 2), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c, beta=2.5)", a=(3, 2), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c, alpha=True)", a=(3, 2), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c, alpha=1j)", a=(3, 2), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c)", a=(3, 0), b=(3,), c=(0,)),
-        sample("tk.addr(a, b, c)", a=(3, 3), b=(3,), c=(2,)),
-        sample("tk.addr(a, b, c)", a=(3, 2), b=(3, 1), c=(2,)),
-        sample("tk.addr(a, b)", a=(3, 2), b=(3, 1)),
-        sample("a.addr_(b, c, beta=2)", a=(2, 2), b=(2,), c=(2,)),
-        sample("a.addr_(b, c)", a=(2,), b=(2,), c=(2,)),
-        sample("a.addr_(b, c)", a=(2, 2), b=(2,), c=(3,)),
-        sample("tk.addr(a, b, c, out=tk.empty(0))", a=(2,), b=(2,), c=(2,)),
-    ),
     kind="pointwise",
     rounded=2,
     inplace=True,

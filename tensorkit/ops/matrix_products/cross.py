@@ -10,7 +10,6 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import refuse_shared, resize_out
 from tensorkit.elementwise.promotion import check_devices
@@ -69,18 +68,6 @@ def _cross_again(a: Any, b: Any, dim: int) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.cross(a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.linalg.cross(a, b, dim=0)", a=(3, 2), b=(3, 1)),
-        sample("tk.linalg.cross(a, b)", a=(3,), b=(3,)),
-        sample("tk.linalg.cross(a, b)", a=(2, 2), b=(2, 2)),
-        sample("tk.linalg.cross(a, b)", a=(2, 3), b=(3,)),
-        sample("tk.linalg.cross(a, b)", a=(2, 3), b=(4, 3)),
-        sample("tk.linalg.cross(a, b, dim=1.5)", a=(2, 3), b=(2, 3)),
-        sample("tk.linalg.cross(a, b, 1)", a=(2, 3), b=(2, 3)),
-        sample("tk.linalg.cross(a, 1)", a=(2, 3)),
-        sample("tk.linalg.cross(a, b, out=tk.empty(0))", a=(2, 3), b=(2, 3)),
-    ),
     kind="reduce",
     rounded=2,
     name="cross",
@@ -116,15 +103,6 @@ _NO_DIM = (
 
 
 @op(
-    samples=(
-        sample("tk.cross(a, b)", a=(3, 2), b=(3, 2)),
-        sample("a.cross(b)", a=(2, 3), b=(2, 3)),
-        sample("a.cross(b, 1)", a=(3, 3), b=(1, 3)),
-        sample("tk.cross(a, b)", a=(2, 2), b=(2, 2)),
-        sample("tk.cross(a, b, dim=5)", a=(2, 3), b=(2, 3)),
-        sample("tk.cross(a, 2)", a=(2, 3)),
-        sample("tk.cross(a, b, dim=1, out=tk.empty(0))", a=(2, 3), b=(2, 3)),
-    ),
     kind="reduce",
     rounded=2,
 )

@@ -11,7 +11,6 @@ from tensorkit import tracing
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.ops.matrix_products.mm import matrices, quick
 from tensorkit.ops.matrix_products.mv import prepare_scalar
 from tensorkit.ops.matrix_products.product import check_out, check_tensors, prepare
@@ -117,26 +116,6 @@ def _multiply(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.matmul(a, b)", a=(2, 2), b=(2, 3)),
-        sample("a @ b", a=(2,), b=(2,)),
-        sample("a @ b", a=(3, 2), b=(2,)),
-        sample("a @ b", a=(2,), b=(2, 3)),
-        sample("a.matmul(b)", a=(3, 2, 2), b=(2,)),
-        sample("a @ b", a=(2,), b=(3, 2, 2)),
-        sample("a @ b", a=(3, 2, 2), b=(2, 4)),
-        sample("a @ b", a=(3, 2), b=(3, 2, 2)),
-        sample("a @ b", a=(3, 1, 2), b=(3, 2, 2)),
-        sample("a @ b", a=(1, 3, 2), b=(3, 2, 2)),
-        sample("a @ b", a=(2, 1, 3, 2), b=(3, 2, 1)),
-        sample("a @ b", a=(2, 3), b=(2, 3)),
-        sample("a @ b", a=(2, 3, 2), b=(3, 2, 2)),
-        sample("a @ b", a=(2, 3), b=()),
-        sample("a @ 2", a=(2, 3)),
-        sample("2 @ a", a=(2, 3)),
-        sample("a.matmul(2)", a=(2, 3)),
-        sample("tk.matmul(a, b, out=tk.empty(0, dtype=a.dtype))", a=(3, 2, 2), b=(2, 4)),
-    ),
     kind="reduce",
     rounded=1,
     methods=("matmul", "__matmul__", "__rmatmul__"),

@@ -12,7 +12,6 @@ from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -87,18 +86,6 @@ def _mm_second(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.mm(a, b)", a=(2, 2), b=(2, 3)),
-        sample("a.mm(b)", a=(2, 1), b=(1, 3)),
-        sample("a.mm(mat2=b)", a=(3, 0), b=(0, 2)),
-        sample("tk.mm(a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.mm(a, b)", a=(2,), b=(2, 3)),
-        sample("tk.mm(a, b)", a=(2, 2), b=(2,)),
-        sample("tk.mm(a, 2)", a=(2, 2)),
-        sample("tk.mm(a, b, out=tk.empty(0, dtype=a.dtype))", a=(2, 2), b=(2, 2)),
-        sample("tk.mm(a, b, out=tk.empty(3))", a=(2, 2), b=(2, 2)),
-        sample("tk.mm(a, b, out=tk.ones(1, 2).expand(2, 2))", a=(2, 2), b=(2, 2)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule("MmBackward0", input=_mm_first, mat2=_mm_second),
@@ -161,18 +148,6 @@ matrices: Callable[[Tensor, Tensor], Tensor] = mm.__wrapped__  # type: ignore[at
 
 
 @op(
-    samples=(
-        sample("tk.bmm(a, b)", a=(3, 2, 2), b=(3, 2, 4)),
-        sample("a.bmm(b)", a=(2, 1, 2), b=(2, 2, 1)),
-        sample("a.bmm(mat2=b)", a=(2, 3, 0), b=(2, 0, 2)),
-        sample("tk.bmm(a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.bmm(a, b)", a=(2, 3, 2), b=(3, 2)),
-        sample("tk.bmm(a, b)", a=(2, 3, 2), b=(3, 2, 1)),
-        sample("tk.bmm(a, b)", a=(2, 3, 2), b=(2, 3, 1)),
-        sample("tk.bmm(a, None)", a=(2, 3, 2)),
-        sample("tk.bmm(a, b, out=tk.empty(5, dtype=b.dtype))", a=(2, 2, 2), b=(2, 2, 1)),
-        sample("tk.bmm(a, b, out=tk.empty(5))", a=(2, 2, 2), b=(2, 2, 1)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(

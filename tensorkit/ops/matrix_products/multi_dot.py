@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.errors import warn
 from tensorkit.ops.matrix_products.matmul import matmul as _matmul
@@ -18,11 +17,6 @@ __all__ = ["chain_matmul", "matmul", "multi_dot"]
 
 
 @op(
-    samples=(
-        sample("tk.linalg.matmul(a, b)", a=(3, 2), b=(2, 2)),
-        sample("tk.linalg.matmul(a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.linalg.matmul(a, 2)", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     namespace="linalg",
@@ -137,21 +131,6 @@ def _check_list(name: str, tensors: Any) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.linalg.multi_dot([a, b])", a=(3, 2), b=(2, 2)),
-        sample("tk.linalg.multi_dot((a, b, c))", a=(3, 2), b=(2, 3), c=(3, 1)),
-        sample("tk.linalg.multi_dot((a, b, c))", a=(2,), b=(2, 1), c=(1,)),
-        sample("tk.linalg.multi_dot([a, b, a, b])", a=(1, 2), b=(2, 1)),
-        sample("tk.linalg.multi_dot([a, b])", a=(2,), b=(2,)),
-        sample("tk.linalg.multi_dot([a, b])", a=(3, 2), b=(3, 2)),
-        sample("tk.linalg.multi_dot([a])", a=(3, 2)),
-        sample("tk.linalg.multi_dot([a, b])", a=(3, 2, 1), b=(2, 2)),
-        sample("tk.linalg.multi_dot([b, a])", a=(3, 2, 1), b=(2, 2)),
-        sample("tk.linalg.multi_dot([b, a, b])", a=(2,), b=(2, 2)),
-        sample("tk.linalg.multi_dot([a, 2])", a=(3, 2)),
-        sample("tk.linalg.multi_dot(a)", a=(3, 2)),
-        sample("tk.linalg.multi_dot([a, b], out=tk.empty(0))", a=(3, 2), b=(2, 2)),
-    ),
     kind="reduce",
     rounded=4,
     namespace="linalg",
@@ -177,14 +156,6 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
 
 @op(
-    samples=(
-        sample("tk.chain_matmul(a, b, a)", a=(1, 2), b=(2, 1)),
-        sample("tk.chain_matmul(a)", a=(3, 2)),
-        sample("tk.chain_matmul()"),
-        sample("tk.chain_matmul(a, b)", a=(3, 2), b=(2,)),
-        sample("tk.chain_matmul(a, b)", a=(3, 2), b=(3, 2)),
-        sample("tk.chain_matmul(a, 2)", a=(3, 2)),
-    ),
     kind="reduce",
     rounded=4,
     methods=(),

@@ -7,7 +7,6 @@ from typing import Any
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import resize_out
 from tensorkit.elementwise.promotion import check_devices
@@ -28,15 +27,6 @@ __all__ = ["dot", "ger", "mv", "outer", "prepare_scalar", "vdot"]
 
 
 @op(
-    samples=(
-        sample("tk.mv(a, b)", a=(3, 2), b=(2,)),
-        sample("a.mv(vec=b)", a=(3, 0), b=(0,)),
-        sample("tk.mv(a, b)", a=(3, 2), b=(3,)),
-        sample("tk.mv(a, b)", a=(3,), b=(3,)),
-        sample("a.mv(b)", a=(3, 2), b=(2, 1)),
-        sample("a.mv(2)", a=(3, 2)),
-        sample("tk.mv(a, b, out=tk.empty(0, dtype=a.dtype))", a=(3, 2), b=(2,)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(
@@ -121,15 +111,6 @@ def _dotted(name: str, a: Tensor, b: Tensor, out: Tensor | None, turned: bool) -
 
 
 @op(
-    samples=(
-        sample("tk.dot(a, b)", a=(2,), b=(2,)),
-        sample("a.dot(tensor=b)", a=(1,), b=(1,)),
-        sample("a.dot(b)", a=(0,), b=(0,)),
-        sample("tk.dot(a, b)", a=(2,), b=(3,)),
-        sample("tk.dot(a, b)", a=(2, 2), b=(2,)),
-        sample("a.dot(1)", a=(2,)),
-        sample("tk.dot(a, b, out=tk.empty(2))", a=(2,), b=(2,)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(
@@ -162,13 +143,6 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.vdot(a, b)", a=(2,), b=(2,)),
-        sample("a.vdot(other=b)", a=(0,), b=(0,)),
-        sample("tk.vdot(a, b)", a=(2,), b=(3,)),
-        sample("tk.vdot(a, b)", a=(2,), b=(2, 2)),
-        sample("tk.vdot(a, 1)", a=(2,)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule("VdotBackward0", input=lambda g, c: g.conj() * c.other, other=lambda g, c: g * c.input),
@@ -199,15 +173,6 @@ def _outer(input: Tensor, vec2: Tensor, out: Tensor | None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.outer(a, b)", a=(3,), b=(2,)),
-        sample("a.outer(vec2=b)", a=(1,), b=(3,)),
-        sample("a.outer(b)", a=(0,), b=(3,)),
-        sample("tk.outer(a, b)", a=(3, 1), b=(2,)),
-        sample("tk.outer(a, b)", a=(3,), b=()),
-        sample("tk.outer(a, 1)", a=(3,)),
-        sample("tk.outer(a, b, out=tk.empty(0))", a=(3,), b=(2,)),
-    ),
     kind="pointwise",
     out_error="mul",
     out_overlap="before resizing",
@@ -228,7 +193,6 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.ger(a, b)", a=(3,), b=(2,)), sample("a.ger(b)", a=(3, 1), b=(2,))),
     kind="pointwise",
     out_overlap="before resizing",
 )

@@ -8,7 +8,6 @@ from typing import Any
 
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.matrix_products.product import check_tensors
@@ -110,27 +109,6 @@ def _in_python(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
 
 
 @op(
-    samples=(
-        sample("tk.tensordot(a, b, 1)", a=(3, 2), b=(2, 3)),
-        sample("tk.tensordot(a, b)", a=(3, 2, 1), b=(2, 1, 2)),
-        sample("tk.tensordot(a, b, dims=([1, 0], [0, 1]))", a=(2, 1, 3), b=(1, 2, 2)),
-        sample("tk.tensordot(a, b, 0)", a=(3,), b=(2,)),
-        sample("tk.tensordot(a, b, 1)", a=(2,), b=(2,)),
-        sample("tk.tensordot(a, b, 1)", a=(1, 2), b=(2, 1)),
-        sample("tk.tensordot(a, b, 1)", a=(3, 2), b=(1, 3)),
-        sample("tk.tensordot(a, b, tk.tensor([[0], [1]]))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, tk.tensor([[0], [1], [1]]))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, 3)", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, -1)", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, 1.5)", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, ([1], [1]))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, ([1, 0], [1]))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, ([5], [1]))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, ([1, 1], [0, 0]))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, (1, 0))", a=(2, 3), b=(3, 2)),
-        sample("tk.tensordot(a, b, 1, out=tk.empty(0, dtype=a.dtype))", a=(3, 2), b=(2, 3)),
-        sample("tk.tensordot(a, b, 1, out=tk.empty(2))", a=(3, 2), b=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     methods=(),
@@ -168,16 +146,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
 
 
 @op(
-    samples=(
-        sample("tk.inner(a, b)", a=(2,), b=(2,)),
-        sample("a.inner(other=b)", a=(3, 2), b=(2, 2)),
-        sample("tk.inner(a, b)", a=(2, 3, 1), b=(2, 1)),
-        sample("tk.inner(a, b)", a=(3, 2), b=()),
-        sample("tk.inner(a, b)", a=(1, 2), b=(2,)),
-        sample("tk.inner(a, b)", a=(3, 2), b=(3,)),
-        sample("tk.inner(a, 2)", a=(3, 2)),
-        sample("tk.inner(a, b, out=tk.empty(0, dtype=a.dtype))", a=(3, 2), b=(2,)),
-    ),
     kind="reduce",
     rounded=1,
 )
@@ -209,14 +177,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.kron(a, b)", a=(2, 2), b=(1, 3)),
-        sample("a.kron(b)", a=(2,), b=(2, 3)),
-        sample("tk.kron(a, b)", a=(), b=(3,)),
-        sample("tk.kron(a, b)", a=(2, 3, 2), b=(2,)),
-        sample("tk.kron(a, 2)", a=(2, 2)),
-        sample("tk.kron(a, b, out=tk.empty(0))", a=(2, 2), b=(1, 3)),
-    ),
     kind="pointwise",
     out_error="mul",
 )

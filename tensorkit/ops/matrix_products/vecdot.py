@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.ops.matrix_products.product import check_tensors, copied_out, refuse_recording
 from tensorkit.tensor import Tensor
 
@@ -12,16 +11,6 @@ __all__ = ["vecdot"]
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.linalg.vecdot(a, b)", a=(3, 2), b=(3, 2)),
-        sample("tk.linalg.vecdot(a, b, dim=0)", a=(2, 3), b=(2, 1)),
-        sample("tk.linalg.vecdot(a, b)", a=(2,), b=(2,)),
-        sample("tk.linalg.vecdot(a, b)", a=(3, 2), b=(3, 3)),
-        sample("tk.linalg.vecdot(a, b, dim=3)", a=(3, 2), b=(3, 2)),
-        sample("tk.linalg.vecdot(a, 1)", a=(3, 2)),
-        sample("tk.linalg.vecdot(a, b, out=tk.empty(0, dtype=a.dtype))", a=(3, 2), b=(3, 2)),
-        sample("tk.linalg.vecdot(a, b, out=tk.empty(3))", a=(3, 2), b=(3, 2)),
-    ),
     kind="reduce",
     rounded=2,
     namespace="linalg",

@@ -13,7 +13,6 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -194,24 +193,6 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
     )
 
 
-def _sum_samples(name: str) -> tuple[Any, ...]:
-    three: dict[str, tuple[int, ...]] = {"a": (2, 3), "b": (2, 3), "c": (2, 3)}
-    return (
-        sample(f"tk.{name}(a, b, c)", **three),
-        sample(f"tk.{name}(a, b, c, value=2)", a=(2, 1), b=(3,), c=()),
-        sample(f"tk.{name}(a, b, c, value=0.5)", **three),
-        sample(f"tk.{name}(a, tensor1=b, tensor2=b, value=2)", a=(2, 3), b=(2, 3)),
-        sample(f"a.{name}(b, b)", a=(3,), b=(2, 3)),
-        sample(f"a.{name}_(b, c, value=2)", **three),
-        sample(f"tk.{name}(a, 2, b, c)", **three),
-        sample(f"a.{name}_(2, b, c)", **three),
-        sample(f"tk.{name}(a, b, c, out=tk.empty(0))", **three),
-        sample(f"tk.{name}(a, b, b)", a=(2,), b=(3,)),
-        sample(f"tk.{name}(a, a, 2)", a=(2,)),
-        sample(f"tk.{name}(a, a, a, value='x')", a=(2,)),
-    )
-
-
 _PRODUCT = _adding("addcmul", 1).held
 
 
@@ -222,7 +203,6 @@ def _addcmul_at_once(input: Any = None, tensor1: Any = None, tensor2: Any = None
 
 
 @op(
-    samples=_sum_samples("addcmul"),
     kind="pointwise",
     inplace=True,
     rounded=1,
@@ -248,7 +228,6 @@ def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = N
 
 
 @op(
-    samples=_sum_samples("addcdiv"),
     kind="pointwise",
     inplace=True,
     rounded=1,

@@ -17,7 +17,6 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Forms, type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
@@ -45,7 +44,6 @@ __all__ = [
     "neg",
     "refuse_zero",
     "remainder",
-    "samples_of_two",
     "sub",
     "true_divide",
 ]
@@ -53,21 +51,6 @@ __all__ = [
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 BOOL: dtype = dtypes.bool
 _BOOLS = (dtypes.bool, bool)
-
-_PAIRS = (
-    ("a, b", {"a": (2, 3), "b": (2, 3)}),
-    ("a, b", {"a": (2, 1), "b": (3,)}),
-    ("a, b", {"a": (0, 3), "b": (1, 3)}),
-    ("a, b", {"a": (), "b": (3,)}),
-    ("a, 2", {"a": (2, 3)}),
-    ("a, b", {"a": (2,), "b": (3,)}),
-    ("a, 'x'", {"a": (2,)}),
-)
-
-
-def samples_of_two(name: str, *more: str) -> tuple[Any, ...]:
-    pairs = [sample(f"tk.{name}({operands})", **sizes) for operands, sizes in _PAIRS]
-    return (*pairs, *(sample(call, a=(2, 3), b=(2, 3)) for call in more))
 
 
 # -- helpers of derivatives ---------------------------------------------------------------------------------------
@@ -102,17 +85,6 @@ add = binary(
     operators=("__add__", "__radd__", "__iadd__"),
     derivative=Rule(
         "AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)
-    ),
-    samples=samples_of_two(
-        "add",
-        "tk.add(a, b, alpha=2)",
-        "a + b",
-        "a + 1.5",
-        "a + 0.1",
-        "2 + a",
-        "a.add_(b)",
-        "a.add_(1.5)",
-        "tk.add(a, b, out=tk.empty(0))",
     ),
     doc="""Add, element by element: ``input + alpha * other``.
 
@@ -170,7 +142,6 @@ sub = binary(
     derivative=Rule(
         _sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(-g, c.alpha)
     ),
-    samples=samples_of_two("sub", "tk.sub(a, b, alpha=2)", "a - b", "5 - a", "a.sub_(b)"),
     doc="""Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
 
     >>> import tensorkit as tk
@@ -202,7 +173,6 @@ mul = binary(
         input=lambda g, c: g * conjugated(c.other),
         other=lambda g, c: g * conjugated(c.input),
     ),
-    samples=samples_of_two("mul", "a * b", "a * 0.1", "3 * a", "a.mul_(b)", "a.mul_(0.5)"),
     doc="""Multiply, element by element.
 
     >>> import tensorkit as tk
@@ -331,7 +301,6 @@ true_divide = binary(
     ),
     operators=("__truediv__", "__itruediv__", "__div__", "__idiv__"),
     derivative=_DIVIDED,
-    samples=samples_of_two("true_divide", "a / b", "a / 2", "1 / a", "a.true_divide_(b)"),
     doc="""Divide, element by element; integers give floating point numbers.
 
     >>> import tensorkit as tk
@@ -365,12 +334,6 @@ def _check_divisor(other: Any, position: int) -> None:
 
 
 @op(
-    samples=samples_of_two(
-        "div",
-        "tk.div(a, b, rounding_mode='floor')",
-        "a.div(b, rounding_mode='trunc')",
-        "tk.div(a, b, rounding_mode='x')",
-    ),
     kind="pointwise",
     aliases=("divide",),
     methods=(),
@@ -446,7 +409,6 @@ floor_divide = binary(
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     derivative=not_implemented("floor_divide"),
     inplace_derivative=not_implemented("floor_divide_"),
-    samples=samples_of_two("floor_divide", "a // b", "a // 2", "7 // a", "a.floor_divide_(b)"),
     doc="""Divide and round down, element by element.
 
     Raises:
@@ -481,7 +443,6 @@ remainder = binary(
         input=lambda g, c: g,
         other=lambda g, c: -g * div(c.input, c.other, rounding_mode="floor"),
     ),
-    samples=samples_of_two("remainder", "a % b", "a % 3", "7 % a", "a.remainder_(b)"),
     doc="""The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``.
 
     >>> import tensorkit as tk
@@ -508,12 +469,6 @@ neg = unary(
     aliases=("negative",),
     operators=("__neg__",),
     derivative=Rule("NegBackward0", input=lambda g, c: -g),
-    samples=(
-        sample("tk.neg(a)", a=(2, 3)),
-        sample("-a", a=()),
-        sample("a.neg_()", a=(2,)),
-        sample("tk.neg(a, out=tk.empty(0))", a=(3,)),
-    ),
     doc="""Change the sign of every element. Refused for bool.
 
     >>> import tensorkit as tk
@@ -544,7 +499,6 @@ absolute = unary(
     aliases=("absolute",),
     operators=("__abs__",),
     derivative=Rule("AbsBackward0", input=lambda g, c: g * c.input.sgn()),
-    samples=(sample("tk.abs(a)", a=(2, 3)), sample("abs(a)", a=(2,)), sample("a.abs_()", a=(2,))),
     doc="""The absolute value of every element; of a complex number, its length.
 
     >>> import tensorkit as tk

@@ -12,7 +12,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.binary import binary
@@ -49,24 +48,6 @@ _BOOL: dtype = dtypes.bool
 _BROKEN = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
 
-def _samples(name: str, *more: str) -> tuple[Any, ...]:
-    """Tensors that fit, that broadcast, without elements and without dimensions; a number, a text, a wrong size."""
-    return (
-        sample(f"tk.{name}(a, b)", a=(2, 3), b=(2, 3)),
-        sample(f"tk.{name}(a, b)", a=(2, 1), b=(3,)),
-        sample(f"tk.{name}(a, b)", a=(), b=(3,)),
-        sample(f"tk.{name}(a, b)", a=(2,), b=(3,)),
-        sample(f"tk.{name}(a, 1)", a=(2, 3)),
-        sample(f"tk.{name}(2, a)", a=(2, 3)),
-        sample(f"tk.{name}(a, 'x')", a=(2,)),
-        sample(f"tk.{name}(a)", a=(2,)),
-        sample(f"a.{name}(b)", a=(2, 3), b=(2, 3)),
-        sample(f"a.{name}_(b)", a=(2, 3), b=(2, 3)),
-        sample(f"tk.{name}(a, b, out=tk.empty(0, dtype=tk.int64))", a=(2, 3), b=(2, 3)),
-        *(sample(call, a=(2, 3), b=(2, 3)) for call in more),
-    )
-
-
 # -- truth --------------------------------------------------------------------------------------------------------
 
 _TRUTH = """Whether {sentence}, element by element; whatever is not zero is true.
@@ -89,7 +70,6 @@ def _truth(name: str, ufunc: Any, scalar: Scalar, sentence: str, answer: str) ->
         first="tensor",
         inplace_derivative=Rule("unseen"),
         out_recording="silent",
-        samples=_samples(name),
         doc=_TRUTH.format(name=name, sentence=sentence, answer=answer),
     )
 
@@ -129,15 +109,6 @@ def _bits(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, senten
         Pointwise(name, ufunc, scalar, overloaded=True, lacks=_BROKEN, number_out=False),
         first="mixed",
         operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
-        samples=_samples(
-            name,
-            f"a {symbol} b",
-            f"a {symbol} 3",
-            f"3 {symbol} a",
-            f"a {symbol} True",
-            f"a {symbol} 'x'",
-            f"a.__i{short}__(b)",
-        ),
         doc=_BITS.format(name=name, symbol=symbol, sentence=sentence, answer=answer),
     )
 
@@ -181,15 +152,6 @@ def _shift(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, sente
         ),
         first="mixed",
         operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
-        samples=_samples(
-            name,
-            f"a {symbol} b",
-            f"a {symbol} 2",
-            f"1 {symbol} a",
-            f"a {symbol} 1.5",
-            f"a {symbol} 'x'",
-            f"a.__i{short}__(2)",
-        ),
         doc=_SHIFT.format(name=name, symbol=symbol, sentence=sentence, answer=answer),
     )
 
@@ -227,16 +189,6 @@ def _check_close(input: Tensor, other: Tensor, rtol: float, atol: float) -> None
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.isclose(a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.isclose(a, b, rtol=0.5, atol=1)", a=(2, 1), b=(3,)),
-        sample("tk.isclose(a, a, 0, 0, True)", a=(2, 3)),
-        sample("a.isclose(b, equal_nan=True)", a=(2, 3), b=(2, 3)),
-        sample("tk.isclose(a, b, rtol=-1)", a=(2,), b=(2,)),
-        sample("tk.isclose(a, b)", a=(2,), b=(3,)),
-        sample("tk.isclose(a, 2)", a=(2,)),
-        sample("tk.isclose(a, a, rtol='x')", a=(2,)),
-    ),
     kind="reduce",
 )
 def isclose(
@@ -273,14 +225,6 @@ def isclose(
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.allclose(a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.allclose(a, a)", a=(2, 3)),
-        sample("a.allclose(a, equal_nan=True)", a=(2, 3)),
-        sample("tk.allclose(a, b, rtol=1, atol=9)", a=(2, 3), b=(3,)),
-        sample("tk.allclose(a, b)", a=(2,), b=(3,)),
-        sample("tk.allclose(a, 2)", a=(2,)),
-    ),
     kind="reduce",
 )
 def allclose(
@@ -329,24 +273,6 @@ def _check_members(*operands: Any) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.isin(a, b)", a=(2, 3), b=(2,)),
-        sample("tk.isin(a, b)", a=(2,), b=(40,)),
-        sample("tk.isin(a, b, assume_unique=True)", a=(2, 3), b=(2,)),
-        sample("tk.isin(a, b, invert=True)", a=(2, 3), b=(2, 3)),
-        sample("tk.isin(a, 2)", a=(2, 3)),
-        sample("tk.isin(a, 2.5, invert=True)", a=(2, 3)),
-        sample("tk.isin(2, a)", a=(2, 3)),
-        sample("tk.isin(a, b)", a=(2, 3), b=()),
-        sample("tk.isin(elements=a, test_elements=b)", a=(2, 3), b=(2,)),
-        sample("tk.isin(elements=a, test_element=1)", a=(2, 3)),
-        sample("tk.isin(element=1, test_elements=a)", a=(2, 3)),
-        sample("tk.isin(a, True)", a=(2,)),
-        sample("tk.isin(a, 'x')", a=(2,)),
-        sample("tk.isin(2, 2)"),
-        sample("tk.isin(a, a, out=tk.empty(0, dtype=tk.bool))", a=(2, 3)),
-        sample("tk.isin(a, a, out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     methods=(),
     library="NumPy",
@@ -420,13 +346,6 @@ def _check_path(elements: Any, others: Tensor, kind: dtype) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.is_nonzero(a)", a=(1,)),
-        sample("a.is_nonzero()", a=()),
-        sample("tk.is_nonzero(a)", a=(2,)),
-        sample("tk.is_nonzero(a)", a=(0,)),
-        sample("tk.is_nonzero(2)"),
-    ),
     kind="reduce",
 )
 def is_nonzero(input: Tensor) -> bool:
@@ -447,11 +366,6 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 @op(
-    samples=(
-        sample("tk.is_same_size(a, b)", a=(2, 3), b=(2, 3)),
-        sample("a.is_same_size(b)", a=(2, 3), b=(3,)),
-        sample("tk.is_same_size(a, 2)", a=(2,)),
-    ),
     kind="reduce",
 )
 def is_same_size(input: Tensor, other: Tensor) -> bool:

@@ -15,7 +15,6 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -217,27 +216,6 @@ def _clamp_at_once(input: Any = None, min: Any = None, max: Any = None, *more: A
 
 
 @op(
-    samples=(
-        sample("tk.clamp(a, 1, 2)", a=(2, 3)),
-        sample("tk.clamp(a, min=1.5)", a=(2, 3)),
-        sample("tk.clip(a, max=2)", a=(2, 3)),
-        sample("tk.clamp(a, -1, 2.5)", a=()),
-        sample("tk.clamp(a, b, c)", a=(2, 3), b=(2, 3), c=(3,)),
-        sample("tk.clamp(a, min=b)", a=(2, 3), b=(3,)),
-        sample("tk.clamp(a, max=b)", a=(2, 1), b=(3,)),
-        sample("a.clamp_(0, 3)", a=(2, 3)),
-        sample("a.clip_(max=b)", a=(2, 3), b=(3,)),
-        sample("a.clamp_(1.5)", a=(2, 3)),
-        sample("a.clamp(b, max=c)", a=(2, 3), b=(2, 3), c=()),
-        sample("tk.clamp(a, 5, 1)", a=(2, 3)),
-        sample("tk.clamp(a, float('nan'), 1)", a=(3,)),
-        sample("tk.clamp(a, 1, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.clamp(a)", a=(2,)),
-        sample("tk.clamp(a, 1j)", a=(2,)),
-        sample("tk.clamp(a, 300)", a=(2,)),
-        sample("tk.clamp(a, a, 2)", a=(2,)),
-        sample("tk.clamp(a, 'x')", a=(2,)),
-    ),
     kind="pointwise",
     aliases=("clip",),
     inplace=True,
@@ -315,23 +293,7 @@ def _one_sided(name: str, low: bool) -> dict[bool, tuple[Any, Any]]:
 _MIN, _MAX = _one_sided("clamp_min", low=True), _one_sided("clamp_max", low=False)
 
 
-def _side_samples(name: str, word: str) -> tuple[Any, ...]:
-    return (
-        sample(f"tk.{name}(a, 1)", a=(2, 3)),
-        sample(f"tk.{name}(a, 1.5)", a=(2, 3)),
-        sample(f"tk.{name}(a, b)", a=(2, 1), b=(3,)),
-        sample(f"a.{name}({word}=b)", a=(2, 3), b=(3,)),
-        sample(f"a.{name}_(2)", a=(2, 3)),
-        sample(f"a.{name}_(b)", a=(2, 3), b=(2, 3)),
-        sample(f"tk.{name}(a, b, out=tk.empty(0))", a=(2, 3), b=(3,)),
-        sample(f"tk.{name}(a, None)", a=(2,)),
-        sample(f"tk.{name}(a, 'x')", a=(2,)),
-        sample(f"tk.{name}(a, b)", a=(2,), b=(3,)),
-    )
-
-
 @op(
-    samples=_side_samples("clamp_min", "min"),
     kind="pointwise",
     inplace=True,
     out_overlap="before resizing",
@@ -356,7 +318,6 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=_side_samples("clamp_max", "max"),
     kind="pointwise",
     inplace=True,
     out_overlap="before resizing",

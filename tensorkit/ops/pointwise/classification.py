@@ -15,13 +15,12 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import resize_out
 from tensorkit.elementwise.plan import brief, plain
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.scalars import questions
@@ -83,20 +82,18 @@ isnan = unary(
     _asks("isnan", numpy.isnan, questions.IS_NAN),
     inplace=False,
     out=False,
-    samples=samples_of_one("isnan", inplace=False, out=False),
     doc=_ASKED.format(what="not a number", name="isnan", answer="False,  True, False, False"),
 )
 isinf = unary(
     _asks("isinf", numpy.isinf, questions.IS_INF, like_first="whole"),
     inplace=False,
     out=False,
-    samples=samples_of_one("isinf", inplace=False, out=False),
     doc=_ASKED.format(what="infinite", name="isinf", answer="False, False,  True,  True"),
 )
 _finite = _asks("isfinite", numpy.isfinite, questions.IS_FINITE, whole=True, like_first="whole")
 
 
-@op(samples=samples_of_one("isfinite", inplace=False, out=False), kind="pointwise")
+@op(kind="pointwise")
 def isfinite(input: Tensor) -> Tensor:
     """Whether each element is neither infinite nor nan; of a complex number, both of its parts.
 
@@ -115,7 +112,7 @@ def isfinite(input: Tensor) -> Tensor:
 _real = _asks("isreal", numpy.isreal, questions.IS_REAL, whole=True, like_first="always")
 
 
-@op(samples=samples_of_one("isreal", inplace=False, out=False), kind="pointwise")
+@op(kind="pointwise")
 def isreal(input: Tensor) -> Tensor:
     """Whether each element is real: without an imaginary part.
 
@@ -163,14 +160,12 @@ isposinf = unary(
     _asks("isposinf", _isposinf, questions.IS_POSITIVE_INF, check=_no_complex("isposinf")),
     inplace=False,
     out_check=_only_bool("isposinf", _no_complex("isposinf")),
-    samples=samples_of_one("isposinf", "tk.isposinf(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
     doc=_ASKED.format(what="plus infinity", name="isposinf", answer="False, False,  True, False"),
 )
 isneginf = unary(
     _asks("isneginf", _isneginf, questions.IS_NEGATIVE_INF, check=_no_complex("isneginf")),
     inplace=False,
     out_check=_only_bool("isneginf", _no_complex("isneginf")),
-    samples=samples_of_one("isneginf", "tk.isneginf(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
     doc=_ASKED.format(what="minus infinity", name="isneginf", answer="False, False, False,  True"),
 )
 
@@ -188,7 +183,6 @@ signbit = unary(
     Pointwise("signbit", _signbit, questions.SIGNBIT, result="bool", lacks=(), check=_no_complex_signbit),
     inplace=False,
     out_check=_only_bool("signbit", _no_complex_signbit),
-    samples=samples_of_one("signbit", "tk.signbit(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
     doc="""Whether each element carries a minus sign, zeros and nan included.
 
     >>> import tensorkit as tk
@@ -212,7 +206,6 @@ logical_not = unary(
     Pointwise("logical_not", numpy.logical_not, questions.LOGICAL_NOT, result="bool"),
     out_check=_kernel_of_not,
     inplace_derivative=Rule("unseen"),
-    samples=samples_of_one("logical_not", "tk.logical_not(a, out=tk.empty(0, dtype=tk.int8))"),
     doc="""Whether each element is zero.
 
     >>> import tensorkit as tk
@@ -232,7 +225,6 @@ bitwise_not = unary(
         lacks=(*LIMITED, *_INEXACT),
         exact_out=True,
     ),
-    samples=samples_of_one("bitwise_not", "tk.bitwise_not(a, out=tk.empty(0, dtype=tk.int8))"),
     doc="""Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``.
 
     >>> import tensorkit as tk
@@ -246,7 +238,6 @@ bitwise_not = unary(
 
 @op(
     name="__invert__",
-    samples=(sample("~a", a=(2, 3)), sample("a.__invert__()", a=())),
     kind="pointwise",
     function=False,
 )
@@ -309,7 +300,6 @@ relu = unary(
     ),
     out=False,
     derivative=Rule("ReluBackward0", input=lambda g, c: _relu_back(g, c.out)),
-    samples=samples_of_one("relu", out=False),
     doc="""Every element, but 0 in the place of negative ones: the rectified linear unit.
 
     >>> import tensorkit as tk
@@ -400,14 +390,6 @@ def _nan_to_num_at_once(input: Any = None, *more: Any) -> Tensor | None:
 
 
 @op(
-    samples=(
-        *samples_of_one("nan_to_num"),
-        sample("tk.nan_to_num(a, nan=2.5)", a=(2, 3)),
-        sample("a.nan_to_num(1, 2.0, -3)", a=(2, 3)),
-        sample("tk.nan_to_num(a, posinf=7)", a=(2, 3)),
-        sample("a.nan_to_num_(neginf=-1)", a=(2, 3)),
-        sample("tk.nan_to_num(a, 'x')", a=(2, 3)),
-    ),
     kind="pointwise",
     inplace=True,
     derivative=Rule(_named, input=lambda g, c: g * c.input.isfinite()),

@@ -12,7 +12,6 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.binary import binary
@@ -21,7 +20,7 @@ from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.kernels.scalars import questions
 from tensorkit.kernels.sizes import TINY
-from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number, samples_of_two
+from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import over
@@ -70,7 +69,6 @@ maximum = binary(
         input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
         other=lambda g, c: _shared(g, c.input, c.other, c.other.lt(c.input)),
     ),
-    samples=samples_of_two("maximum")[:4],
     doc="""The larger of two tensors, element by element; nan wins.
 
     >>> import tensorkit as tk
@@ -97,7 +95,6 @@ minimum = binary(
         input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
         other=lambda g, c: _shared(g, c.input, c.other, c.other.gt(c.input)),
     ),
-    samples=samples_of_two("minimum")[:4],
     doc="""The smaller of two tensors, element by element; nan wins.
 
     >>> import tensorkit as tk
@@ -144,7 +141,6 @@ eq = binary(
     inplace_derivative=_constant("eq"),
     first="tensor",
     operators=("__eq__",),
-    samples=samples_of_two("eq", "a == b", "a == 1", "a == 'x'", "a.eq_(b)"),
     doc=_COMPARED.format(
         sentence="Whether the two are equal", symbol="==", answer="False,  True, False", name="eq"
     ),
@@ -157,7 +153,6 @@ ne = binary(
     first="tensor",
     aliases=("not_equal",),
     operators=("__ne__",),
-    samples=samples_of_two("ne", "a != b", "a != 1"),
     doc=_COMPARED.format(
         sentence="Whether the two differ", symbol="!=", answer=" True, False,  True", name="ne"
     ),
@@ -170,7 +165,6 @@ lt = binary(
     first="tensor",
     aliases=("less",),
     operators=("__lt__",),
-    samples=samples_of_two("lt", "a < b", "1 < a", "a < 1.5"),
     doc=_COMPARED.format(
         sentence="Whether the first is smaller", symbol="<", answer=" True, False, False", name="lt"
     ),
@@ -183,7 +177,6 @@ le = binary(
     first="tensor",
     aliases=("less_equal",),
     operators=("__le__",),
-    samples=samples_of_two("le", "a <= b"),
     doc=_COMPARED.format(
         sentence="Whether the first is at most the second",
         symbol="<=",
@@ -199,7 +192,6 @@ gt = binary(
     first="tensor",
     aliases=("greater",),
     operators=("__gt__",),
-    samples=samples_of_two("gt", "a > b", "a > 3"),
     doc=_COMPARED.format(
         sentence="Whether the first is larger", symbol=">", answer="False, False,  True", name="gt"
     ),
@@ -212,7 +204,6 @@ ge = binary(
     first="tensor",
     aliases=("greater_equal",),
     operators=("__ge__",),
-    samples=samples_of_two("ge", "a >= b"),
     doc=_COMPARED.format(
         sentence="Whether the first is at least the second",
         symbol=">=",
@@ -223,12 +214,6 @@ ge = binary(
 
 
 @op(
-    samples=(
-        sample("tk.equal(a, b)", a=(2, 3), b=(2, 3)),
-        sample("a.equal(a)", a=(2,)),
-        sample("tk.equal(a, b)", a=(2,), b=(3,)),
-        sample("tk.equal(a, 2)", a=(2,)),
-    ),
     kind="reduce",
 )
 def equal(input: Tensor, other: Tensor) -> bool:

@@ -11,10 +11,9 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import (
     elementwise,
     elementwise_compiled,
@@ -64,7 +63,6 @@ def _reciprocal(a: Array) -> Array:
 reciprocal = unary(
     Pointwise("reciprocal", _reciprocal, RECIPROCAL, result="float", lacks=()),
     derivative=Rule("ReciprocalBackward0", input=lambda g, c: -g * (c.out * c.out).conj()),
-    samples=samples_of_one("reciprocal"),
     doc="""``1 / input``, element by element; integers give floating point numbers.
 
     >>> import tensorkit as tk
@@ -79,7 +77,6 @@ sqrt = unary(
     Pointwise("sqrt", numpy.sqrt, scalars.SQRT, result="float", lacks=()),
     derivative=Rule("SqrtBackward0", input=lambda g, c: g / times(c.out.conj(), 2)),
     rounded=1,  # PyTorch's root is not always the nearest number
-    samples=samples_of_one("sqrt"),
     doc="""The square root of every element; of a negative real number it is nan.
 
     >>> import tensorkit as tk
@@ -110,10 +107,6 @@ rsqrt = unary(
     Pointwise("rsqrt", _rsqrt, scalars.RSQRT, result="float", lacks=(), exact_half=True),
     derivative=Rule("RsqrtBackward0", input=lambda g, c: times(g, -0.5) * c.out.pow(3).conj()),
     rounded=1,
-    samples=(
-        *samples_of_one("rsqrt", out=False),
-        sample("tk.rsqrt(a, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-    ),
     doc="""The reciprocal of the square root of every element.
 
     >>> import tensorkit as tk
@@ -126,7 +119,6 @@ rsqrt = unary(
 
 
 @op(
-    samples=samples_of_one("square"),
     kind="pointwise",
     out_error="pow",
     out_overlap="before resizing",
@@ -158,7 +150,6 @@ exp = unary(
     Pointwise("exp", elementwise.rounded_once(numpy.exp, math.exp), scalars.EXP, result="float", lacks=()),
     derivative=Rule("ExpBackward0", input=lambda g, c: g * c.out.conj()),
     rounded=1,
-    samples=samples_of_one("exp"),
     doc="""e to the power of every element.
 
     >>> import tensorkit as tk
@@ -186,7 +177,6 @@ exp2 = unary(
     Pointwise("exp2", _exp2, scalars.EXP2, result="float", lacks=()),
     derivative=Rule("Exp2Backward0", input=lambda g, c: times(g * c.out.conj(), _LN2)),
     rounded=1,
-    samples=samples_of_one("exp2", special="exp2"),
     doc="""2 to the power of every element.
 
     >>> import tensorkit as tk
@@ -207,7 +197,6 @@ expm1 = unary(
     ),
     derivative=Rule("Expm1Backward0", input=lambda g, c: g * plus(c.out.conj(), 1)),
     rounded=1,
-    samples=samples_of_one("expm1", special="expm1"),
     doc="""``exp(input) - 1``, exact near 0 too.
 
     >>> import tensorkit as tk
@@ -249,7 +238,6 @@ sigmoid = unary(
     Pointwise("sigmoid", _sigmoid, scalars.SIGMOID, result="float", lacks=()),
     derivative=Rule("SigmoidBackward0", input=lambda g, c: _sigmoid_back(g, c.out)),
     rounded=1,
-    samples=samples_of_one("sigmoid", special="expit"),
     doc="""The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0.
 
     >>> import tensorkit as tk
@@ -266,7 +254,6 @@ log = unary(
     Pointwise("log", elementwise.rounded_once(numpy.log, math.log), scalars.LOG, result="float", lacks=()),
     derivative=Rule("LogBackward0", input=lambda g, c: g / c.input.conj()),
     rounded=1,
-    samples=samples_of_one("log"),
     doc="""The natural logarithm of every element; of 0 it is -inf, of a negative real number nan.
 
     >>> import tensorkit as tk
@@ -287,7 +274,6 @@ log2 = unary(
     ),
     derivative=Rule("Log2Backward0", input=lambda g, c: g / times(c.input.conj(), _LN2)),
     rounded=1,
-    samples=samples_of_one("log2"),
     doc="""The logarithm to base 2 of every element.
 
     >>> import tensorkit as tk
@@ -311,7 +297,6 @@ log10 = unary(
     Pointwise("log10", _log10, scalars.LOG10, result="float", lacks=()),
     derivative=Rule("Log10Backward0", input=lambda g, c: g / times(c.input.conj(), _LN10)),
     rounded=1,
-    samples=samples_of_one("log10"),
     doc="""The logarithm to base 10 of every element.
 
     >>> import tensorkit as tk
@@ -340,7 +325,6 @@ log1p = unary(
     Pointwise("log1p", _log1p, scalars.LOG1P, result="float", lacks=()),
     derivative=Rule("Log1PBackward0", input=lambda g, c: g / plus(c.input, 1).conj()),
     rounded=1,
-    samples=samples_of_one("log1p", special="log1p"),
     doc="""``log(1 + input)``, exact near 0 too.
 
     >>> import tensorkit as tk

@@ -19,7 +19,6 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
 from tensorkit.kernels.scalars.elementary import LDEXP
 from tensorkit.ops.pointwise.arithmetic import conjugated, mul
-from tensorkit.ops.pointwise.binary import samples
 from tensorkit.ops.pointwise.power import pow as raised
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.scalar_arithmetic import times
@@ -56,7 +55,6 @@ def _power(input: Any, other: Any) -> Tensor:
 
 
 @op(
-    samples=samples("ldexp", "a.ldexp(b)", "a.ldexp_(b)", "tk.ldexp(a, b.to(tk.int64))"),
     kind="pointwise",
     inplace=True,
     rounded=1,
@@ -102,15 +100,6 @@ def _wide(*operands: Any) -> dtype:
 
 
 @op(
-    samples=samples(
-        "float_power",
-        "a.float_power(b)",
-        "a.float_power_(2)",
-        "a.float_power(2.5)",
-        "tk.float_power(a, b, out=tk.empty(0))",
-        "tk.float_power(a, b, out=tk.empty(0, dtype=tk.float64))",
-        "tk.float_power(input=a, exponent=2)",
-    ),
     kind="pointwise",
     inplace=True,
     inplace_derivative=Rule("composed"),

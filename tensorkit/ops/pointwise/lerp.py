@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -101,21 +100,6 @@ def _lerp_at_once(input: Any = None, end: Any = None, weight: Any = None, *more:
 
 
 @op(
-    samples=(
-        sample("tk.lerp(a, b, 0.25)", a=(2, 3), b=(2, 3)),
-        sample("tk.lerp(a, b, 2)", a=(2, 1), b=(3,)),
-        sample("tk.lerp(a, b, c)", a=(2, 3), b=(2, 3), c=(2, 3)),
-        sample("tk.lerp(a, b, c)", a=(2, 3), b=(3,), c=()),
-        sample("a.lerp(b, b)", a=(2, 3), b=(3,)),
-        sample("a.lerp_(b, 0.75)", a=(2, 3), b=(2, 3)),
-        sample("a.lerp_(end=b, weight=b)", a=(2, 3), b=(2, 3)),
-        sample("tk.lerp(a, b, 0.5, out=tk.empty(0))", a=(2, 3), b=(2, 3)),
-        sample("tk.lerp(a, b, b, out=tk.empty(0))", a=(2, 3), b=(2, 3)),
-        sample("tk.lerp(a, b, 0.5)", a=(2,), b=(3,)),
-        sample("tk.lerp(a, 2, 0.5)", a=(2,)),
-        sample("tk.lerp(a, a, 'x')", a=(2,)),
-        sample("tk.lerp(a, a, 1j)", a=(2,)),
-    ),
     kind="pointwise",
     inplace=True,
     rounded=1,

@@ -13,7 +13,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
 from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.ops.pointwise.arithmetic import conjugated
-from tensorkit.ops.pointwise.binary import COMPLEX, WHOLE, samples
+from tensorkit.ops.pointwise.binary import COMPLEX, WHOLE
 from tensorkit.ops.shared.scalar_arithmetic import plus, scaled
 from tensorkit.tensor import Array, Tensor
 
@@ -48,7 +48,6 @@ logaddexp = binary(
         input=lambda g, c: g / conjugated(plus((c.other - c.input).exp(), 1)),
         other=lambda g, c: g / conjugated(plus((c.input - c.other).exp(), 1)),
     ),
-    samples=samples("logaddexp", "a.logaddexp(b)", "tk.logaddexp(a, b, out=tk.empty(0))"),
     doc="""The logarithm of a sum of exponentials, ``log(exp(input) + exp(other))``, without overflow on the way.
 
     >>> import tensorkit as tk
@@ -70,7 +69,6 @@ logaddexp2 = binary(
         input=lambda g, c: g / plus(2 ** (c.other - c.input), 1),
         other=lambda g, c: g / plus(2 ** (c.input - c.other), 1),
     ),
-    samples=samples("logaddexp2", "a.logaddexp2(b)", "tk.logaddexp2(a, b, out=tk.empty(0))"),
     doc="""The same to the base 2: ``log2(2**input + 2**other)``.
 
     >>> import tensorkit as tk
@@ -106,15 +104,6 @@ xlogy = binary(
     first="mixed",
     rounded=1,
     derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: scaled(g, c.input) / c.other),
-    samples=samples(
-        "xlogy",
-        "a.xlogy(b)",
-        "a.xlogy_(b)",
-        "a.xlogy_(2)",
-        "tk.xlogy(a, 0)",
-        "tk.special.xlogy(a, b)",
-        "tk.special.xlogy(a, 'x')",
-    ),
     doc="""``input * log(other)``, and 0 where `input` is 0, as entropies need it.
 
     >>> import tensorkit as tk

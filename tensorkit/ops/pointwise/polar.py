@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, seen_layout
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.elementwise.run import run_zip
@@ -64,20 +63,7 @@ def _run(scalar: Scalar, target: Tensor, first: Tensor, second: Tensor) -> None:
         run_zip(scalar.name, scalar, target, (first, second), (kind, kind), kind.to_complex())
 
 
-def _pair_samples(name: str) -> tuple[Any, ...]:
-    return (
-        sample(f"tk.{name}(a, b)", a=(2, 3), b=(2, 3)),
-        sample(f"tk.{name}(a, b)", a=(2, 1), b=(3,)),
-        sample(f"tk.{name}(a, b)", a=(), b=(3,)),
-        sample(f"tk.{name}(a, b)", a=(2,), b=(3,)),
-        sample(f"tk.{name}(a, b, out=tk.empty(0, dtype=tk.complex64))", a=(2, 3), b=(2, 3)),
-        sample(f"tk.{name}(a, 2)", a=(2,)),
-        sample(f"tk.{name}(2, a)", a=(2,)),
-    )
-
-
 @op(
-    samples=_pair_samples("complex"),
     kind="pointwise",
     methods=(),
     derivative=Rule("ComplexBackward0", real=lambda g, c: g.real, imag=lambda g, c: g.imag),
@@ -123,7 +109,6 @@ def _by_angle(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=_pair_samples("polar"),
     kind="pointwise",
     methods=(),
     rounded=1,

@@ -24,7 +24,7 @@ from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.scalars.arithmetic import POWER, POWER_BY_NUMBER
 from tensorkit.kernels.sizes import ROUNDED_ONCE
 from tensorkit.number_range import check_number
-from tensorkit.ops.pointwise.arithmetic import BOOL, conjugated, integers, samples_of_two
+from tensorkit.ops.pointwise.arithmetic import BOOL, conjugated, integers
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor
@@ -165,7 +165,6 @@ pow = binary(
         exponent=_pow_exponent,
     ),
     rounded=1,
-    samples=samples_of_two("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
     doc="""Raise to a power, element by element.
 
     Raises:

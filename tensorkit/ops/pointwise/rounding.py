@@ -13,7 +13,6 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
@@ -22,7 +21,7 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.fast_path import fast_unary
 from tensorkit.elementwise.output import empty_strided, prepare_out
 from tensorkit.elementwise.run import run_zip
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise, elementwise_compiled, strided_2d
 from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.ops.shared.int_args import counted
@@ -73,7 +72,6 @@ def _step(name: str, ufunc: Any, scalar: Any) -> Pointwise:
 ceil = unary(
     _step("ceil", numpy.ceil, scalars.CEIL),
     derivative=Rule("CeilBackward0", input=_zeros),
-    samples=samples_of_one("ceil"),
     doc="""The smallest whole number that is not below, of every element.
 
     >>> import tensorkit as tk
@@ -87,7 +85,6 @@ ceil = unary(
 floor = unary(
     _step("floor", numpy.floor, scalars.FLOOR),
     derivative=Rule("FloorBackward0", input=_zeros),
-    samples=samples_of_one("floor"),
     doc="""The largest whole number that is not above, of every element.
 
     >>> import tensorkit as tk
@@ -102,7 +99,6 @@ trunc = unary(
     _step("trunc", numpy.trunc, scalars.TRUNC),
     aliases=("fix",),
     derivative=Rule("TruncBackward0", input=_zeros),
-    samples=samples_of_one("trunc", "tk.fix(a)", "a.fix_()"),
     doc="""Every element without its fraction: rounded towards zero.
 
     >>> import tensorkit as tk
@@ -129,7 +125,6 @@ frac = unary(
         exact_out=True,
     ),
     derivative=Rule("FracBackward0", input=lambda g, c: g),
-    samples=samples_of_one("frac"),
     doc="""The fraction of every element, with its sign: ``input - trunc(input)``.
 
     >>> import tensorkit as tk
@@ -183,14 +178,6 @@ def _round_name(arguments: dict[str, Any]) -> str:
 
 
 @op(
-    samples=(
-        *(case for case in samples_of_one("round") if case.call != "a.round(1)"),
-        sample("tk.round(a, decimals=1)", a=(2, 3)),
-        sample("a.round(decimals=-1)", a=(2, 3)),
-        sample("a.round_(decimals=1)", a=(3,)),
-        sample("tk.round(a, decimals=0)", a=(2,)),
-        sample("tk.round(a, decimals=2, out=tk.empty(0))", a=(2,)),
-    ),
     kind="pointwise",
     inplace=True,
     derivative=Rule(_round_name, input=_zeros),
@@ -257,15 +244,6 @@ def _parts(input: Tensor) -> tuple[Array, Array]:
 
 
 @op(
-    samples=(
-        sample("tk.frexp(a)", a=(2, 3)),
-        sample("a.frexp()", a=()),
-        sample("tk.frexp(a).exponent", a=(2, 3)),
-        sample("tk.frexp(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int32)))", a=(2, 3)),
-        sample("tk.frexp(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-        sample("tk.frexp(tk.ones(2), out=(tk.ones(2),))"),
-        sample("tk.frexp(2)"),
-    ),
     kind="reduce",
     derivative=Rule("FrexpBackward0", input=_frexp_back),
     out_overlap="before resizing",

@@ -12,7 +12,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.kernels.scalars.arithmetic import MULTIPLY
@@ -63,7 +63,6 @@ sin = unary(
     Pointwise("sin", elementwise.rounded_once(numpy.sin, math.sin), scalars.SIN, result="float", lacks=()),
     derivative=Rule("SinBackward0", input=lambda g, c: g * c.input.cos().conj()),
     rounded=1,
-    samples=samples_of_one("sin"),
     doc=_about("sin", "The sine of every element, in radians.", "0.0, 1.5708", "0., 1."),
 )
 
@@ -71,7 +70,6 @@ cos = unary(
     Pointwise("cos", elementwise.rounded_once(numpy.cos, math.cos), scalars.COS, result="float", lacks=()),
     derivative=Rule("CosBackward0", input=lambda g, c: g * -c.input.sin().conj()),
     rounded=1,
-    samples=samples_of_one("cos"),
     doc=_about("cos", "The cosine of every element, in radians.", "0.0, 1.0", "1.0000, 0.5403"),
 )
 
@@ -79,7 +77,6 @@ tan = unary(
     Pointwise("tan", elementwise.rounded_once(numpy.tan, math.tan), scalars.TAN, result="float", lacks=()),
     derivative=Rule("TanBackward0", input=lambda g, c: g * plus(c.out.pow(2), 1).conj()),
     rounded=1,
-    samples=samples_of_one("tan"),
     doc=_about("tan", "The tangent of every element, in radians.", "0.0, 1.0", "0.0000, 1.5574"),
 )
 
@@ -94,7 +91,6 @@ asin = unary(
     aliases=("arcsin",),
     derivative=Rule("AsinBackward0", input=lambda g, c: g * plus(-c.input * c.input, 1).rsqrt().conj()),
     rounded=1,
-    samples=samples_of_one("asin", "tk.asin(a / 8)", "a.arcsin_()"),
     doc=_about(
         "asin",
         "The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none.",
@@ -114,7 +110,6 @@ acos = unary(
     aliases=("arccos",),
     derivative=Rule("AcosBackward0", input=lambda g, c: g * -(plus(-c.input * c.input, 1).rsqrt()).conj()),
     rounded=1,
-    samples=samples_of_one("acos", "tk.acos(a / 8)", "a.arccos()"),
     doc=_about(
         "acos",
         "The angle, from 0 to pi, whose cosine every element is; nan where there is none.",
@@ -134,7 +129,6 @@ atan = unary(
     aliases=("arctan",),
     derivative=Rule("AtanBackward0", input=lambda g, c: g / plus(c.input * c.input, 1).conj()),
     rounded=1,
-    samples=samples_of_one("atan", "tk.arctan(a)"),
     doc=_about(
         "atan",
         "The angle, from -pi/2 to pi/2, whose tangent every element is.",
@@ -155,7 +149,6 @@ sinh = unary(
     ),
     derivative=Rule("SinhBackward0", input=lambda g, c: g * c.input.cosh().conj()),
     rounded=1,
-    samples=samples_of_one("sinh"),
     doc=_about("sinh", "The hyperbolic sine of every element.", "0.0, 1.0", "0.0000, 1.1752"),
 )
 
@@ -169,7 +162,6 @@ cosh = unary(
     ),
     derivative=Rule("CoshBackward0", input=lambda g, c: g * c.input.sinh().conj()),
     rounded=1,
-    samples=samples_of_one("cosh"),
     doc=_about("cosh", "The hyperbolic cosine of every element.", "0.0, 1.0", "1.0000, 1.5431"),
 )
 
@@ -195,7 +187,6 @@ tanh = unary(
     ),
     derivative=Rule("TanhBackward0", input=lambda g, c: _tanh_back(g, c.out)),
     rounded=1,
-    samples=samples_of_one("tanh"),
     doc=_about(
         "tanh", "The hyperbolic tangent of every element: from -1 to 1.", "0.0, 1.0", "0.0000, 0.7616"
     ),
@@ -217,7 +208,6 @@ asinh = unary(
     derivative=Rule("AsinhBackward0", input=lambda g, c: g * plus(c.input.pow(2), 1).rsqrt().conj()),
     inplace_derivative=_refused("asinh", "AsinhBackward1"),
     rounded=1,
-    samples=samples_of_one("asinh", "tk.arcsinh(a)"),
     doc=_about("asinh", "The number whose hyperbolic sine every element is.", "0.0, 1.0", "0.0000, 0.8814"),
 )
 
@@ -234,7 +224,6 @@ acosh = unary(
     derivative=Rule("AcoshBackward0", input=_acosh_back),
     inplace_derivative=_refused("acosh", "AcoshBackward1"),
     rounded=1,
-    samples=samples_of_one("acosh", "tk.arccosh(a + 1)"),
     doc=_about(
         "acosh",
         "The number from 0 on whose hyperbolic cosine every element is; nan below 1.",
@@ -255,7 +244,6 @@ atanh = unary(
     derivative=Rule("AtanhBackward0", input=lambda g, c: times(g, 1) / less_from(1, c.input.pow(2)).conj()),
     inplace_derivative=_refused("atanh", "AtanhBackward1"),
     rounded=1,
-    samples=samples_of_one("atanh", "tk.arctanh(a / 8)"),
     doc=_about(
         "atanh",
         "The number whose hyperbolic tangent every element is; nan beyond -1 and 1.",
@@ -283,7 +271,6 @@ sinc = unary(
     Pointwise("sinc", _sinc, scalars.SINC, result="float", lacks=()),
     derivative=Rule("SincBackward0", input=_sinc_back),
     rounded=1,
-    samples=samples_of_one("sinc", special="sinc"),
     doc=_about(
         "sinc",
         "``sin(pi input) / (pi input)`` of every element; 1 at 0.",
@@ -317,7 +304,6 @@ _to_radians, _to_degrees = _scaled("deg2rad"), _scaled("rad2deg")
 
 
 @op(
-    samples=samples_of_one("deg2rad"),
     kind="pointwise",
     inplace=True,
     derivative=Rule("Deg2RadBackward0", input=lambda g, c: times(g, _DEGREE)),
@@ -336,7 +322,6 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=samples_of_one("rad2deg"),
     kind="pointwise",
     inplace=True,
     derivative=Rule("Rad2DegBackward0", input=lambda g, c: times(g, 180 / math.pi)),

@@ -16,7 +16,6 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -232,22 +231,6 @@ def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, 
 
 
 @op(
-    samples=(
-        sample("tk.where(a > 0, a, b)", a=(2, 3), b=(2, 3)),
-        sample("tk.where(a.ne(0), b, a)", a=(2, 1), b=(3,)),
-        sample("tk.where(a.eq(a), 2, b)", a=(2, 3), b=(3,)),
-        sample("tk.where(a.ne(2), b, 0.5)", a=(2, 3), b=(2, 1)),
-        sample("tk.where(a.ne(2), 1, 0)", a=(2, 3)),
-        sample("a.where(b.ne(0), 3)", a=(2, 3), b=(3,)),
-        sample("a.where(b.ne(1), b)", a=(2, 3), b=(2, 3)),
-        sample("a.where(condition=b.ne(0), other=a)", a=(3,), b=(3,)),
-        sample("tk.where(a, a, b)", a=(2, 3), b=(3,)),
-        sample("tk.where(a.ne(0), b, a)", a=(2,), b=(3,)),
-        sample("tk.where(a.ne(0), a, b, out=tk.empty(0))", a=(2,), b=(2,)),
-        sample("tk.where(a.ne(0), a)", a=(2,)),
-        sample("tk.where(a.ne(0), a, 'x')", a=(2,)),
-        sample("a.where(2, a)", a=(2,)),
-    ),
     kind="pointwise",
     methods=(),
     first=_where_at_once,

@@ -14,7 +14,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import check_writable, empty_strided
 from tensorkit.kernels.cpu.elementwise import quiet
@@ -113,18 +112,6 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
 
 
 @op(
-    samples=(
-        sample(f"tk.bernoulli(a.clamp(0, 1), {SEEDED})", a=(2, 3)),
-        sample(f"tk.bernoulli(a, 0.5, {SEEDED})", a=(4, 5)),
-        sample(f"a.bernoulli(p=0.25, {SEEDED})", a=(2, 3)),
-        sample(f"tk.bernoulli(tk.rand(2, 3, {SEEDED}), out=a.float().detach(), {SEEDED})", a=(2, 3)),
-        sample(f"tk.rand(2, 3, {SEEDED}).t().bernoulli({SEEDED})"),
-        sample("tk.bernoulli(a * 0)", a=(2,)),
-        sample("tk.bernoulli(a, 2)", a=(2,)),
-        sample("tk.bernoulli(a, 'x')", a=(2,)),
-        sample("tk.bernoulli(a, q=1)", a=(2,)),
-        sample("tk.bernoulli(3)"),
-    ),
     kind="copy",
     derivative=Rule(_bernoulli_name, input=lambda g, c: _bernoulli_back(g, c)),
     out_error="aten::bernoulli",
@@ -191,16 +178,6 @@ def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
 
 
 @op(
-    samples=(
-        sample(f"a.bernoulli_({SEEDED})", a=(2, 3)),
-        sample(f"a.bernoulli_(0.2, {SEEDED})", a=(5, 7)),
-        sample(f"a.bernoulli_(b.clamp(0, 1), {SEEDED})", a=(2, 3), b=(3,)),
-        sample(f"a.bernoulli_(tk.tensor(0.7, dtype=tk.float64), {SEEDED})", a=(2, 3)),
-        sample(f"a.bernoulli_(b, {SEEDED})", a=(3,), b=(2,)),
-        sample("a.bernoulli_(p=1)", a=(3,)),
-        sample("a.bernoulli_(-1)", a=(3,)),
-        sample("a.bernoulli_('x')", a=(3,)),
-    ),
     kind="inplace",
     function=False,
     derivative=Rule(

@@ -18,7 +18,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
@@ -30,7 +29,6 @@ from tensorkit.tensor import Array, Tensor
 
 __all__ = ["REAL", "UNCOUNTED", "check_counts", "check_generator", "check_std", "fill_normal"]
 
-_SEEDED = "generator=tk.Generator().manual_seed(3)"
 REAL = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -123,19 +121,6 @@ def fill_normal(input: Tensor, generator: Generator | None, mean: float, std: fl
 
 
 @op(
-    samples=(
-        sample(f"a.normal_({_SEEDED})", a=(2, 3)),
-        sample(f"a.normal_(0.5, 2, {_SEEDED})", a=(5, 7)),
-        sample(f"a.normal_(mean=-1, std=tk.tensor(0.25), {_SEEDED})", a=(3,)),
-        sample("a.normal_(0, -1)", a=(2,)),
-        sample("a.normal_(std=float('nan'))", a=(2,)),
-        sample("a.normal_('x')", a=(2,)),
-        sample("a.normal_(1, 2, 3)", a=(2,)),
-        sample("a.normal_(generator=3)", a=(2,)),
-        sample("a.normal_(sigma=3)", a=(2,)),
-        sample("a.normal_(tk.ones(1))", a=(2,)),
-        sample("tk.empty(3, device='meta').normal_(0, -1)"),
-    ),
     kind="inplace",
     function=False,
     derivative=_zeros("Normal"),
@@ -188,19 +173,6 @@ def _largest(kind: dtype) -> float:
 
 
 @op(
-    samples=(
-        sample(f"a.uniform_({_SEEDED})", a=(2, 3)),
-        sample(f"a.uniform_(-1.5, 2, {_SEEDED})", a=(5, 7)),
-        sample(f"a.uniform_(**{{'from': 1, 'to': 3}}, {_SEEDED})", a=(3,)),
-        sample(f"a.uniform_(to=3, {_SEEDED})", a=(3,)),
-        sample("a.uniform_(1, 0)", a=(2,)),
-        sample(f"a.uniform_(0, 1e39, {_SEEDED})", a=(2,)),
-        sample(f"a.uniform_(-3e38, 3e38, {_SEEDED})", a=(2,)),
-        sample("a.uniform_(float('nan'))", a=(2,)),
-        sample("a.uniform_(0.5, 'x')", a=(2,)),
-        sample("a.uniform_(low=3)", a=(2,)),
-        sample("a.uniform_(1, to=2, **{'from': 0})", a=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=_zeros("Uniform"),
@@ -245,14 +217,6 @@ def _check_continuous(input: Tensor, name: str, given: str) -> None:
 
 
 @op(
-    samples=(
-        sample(f"a.exponential_({_SEEDED})", a=(2, 3)),
-        sample(f"a.exponential_(2.5, {_SEEDED})", a=(5, 7)),
-        sample(f"a.exponential_(lambd=float('inf'), {_SEEDED})", a=(3,)),
-        sample("a.exponential_(0)", a=(2,)),
-        sample("a.exponential_(1, 2)", a=(2,)),
-        sample("a.exponential_(True, generator=1)", a=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=_zeros("Exponential"),
@@ -284,13 +248,6 @@ def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = Non
 
 
 @op(
-    samples=(
-        sample(f"a.log_normal_({_SEEDED})", a=(2, 3)),
-        sample(f"a.log_normal_(0.5, 0.25, {_SEEDED})", a=(5, 7)),
-        sample(f"a.log_normal_(mean=-1, std=2, {_SEEDED})", a=(3,)),
-        sample("a.log_normal_(0, 0)", a=(2,)),
-        sample("a.log_normal_(0, 'x')", a=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=_zeros("LogNormal"),
@@ -328,13 +285,6 @@ def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None
 
 
 @op(
-    samples=(
-        sample(f"a.cauchy_({_SEEDED})", a=(2, 3)),
-        sample(f"a.cauchy_(0.5, 0.25, {_SEEDED})", a=(5, 7)),
-        sample(f"a.cauchy_(median=-1, sigma=2, {_SEEDED})", a=(3,)),
-        sample("a.cauchy_(0, 0)", a=(2,)),
-        sample("a.cauchy_(0, 1, 2)", a=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=_zeros("Cauchy"),
@@ -367,15 +317,6 @@ def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **
 
 
 @op(
-    samples=(
-        sample(f"a.geometric_(0.5, {_SEEDED})", a=(2, 3)),
-        sample(f"a.geometric_(p=0.01, {_SEEDED})", a=(5, 7)),
-        sample(f"a.geometric_(tk.tensor(1e-9), {_SEEDED})", a=(3,)),
-        sample("a.geometric_(0)", a=(2,)),
-        sample("a.geometric_(1)", a=(2,)),
-        sample("a.geometric_()", a=(2,)),
-        sample("a.geometric_(0.5, 1)", a=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=_zeros("Geometric"),
@@ -504,22 +445,6 @@ def _last_of(kind: dtype, first: int) -> int:
 
 
 @op(
-    samples=(
-        sample(f"a.random_({_SEEDED})", a=(2, 3)),
-        sample(f"a.random_(2, {_SEEDED})", a=(5, 7)),
-        sample(f"a.random_(3, 9, {_SEEDED})", a=(2, 3)),
-        sample(f"a.random_(2**31, 2**40, {_SEEDED})", a=(2, 3)),
-        sample(f"a.random_(1, None, {_SEEDED})", a=(2, 3)),
-        sample(f"a.random_(-2**63, None, {_SEEDED})", a=(2, 3)),
-        sample(f"a.random_(to=4, {_SEEDED})", a=(3,)),
-        sample(f"a.random_(**{{'from': 3, 'to': tk.tensor(5)}}, {_SEEDED})", a=(3,)),
-        sample("a.random_(5, 5)", a=(2,)),
-        sample(f"a.random_(300, None, {_SEEDED})", a=(2,)),
-        sample("a.random_(2.5)", a=(2,)),
-        sample("a.random_(generator=3)", a=(2,)),
-        sample("a.random_(1, 2, 3)", a=(2,)),
-        sample("a.random_(2**64)", a=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=Rule(_random_name, input=lambda g, c: g.new_zeros(g.size())),

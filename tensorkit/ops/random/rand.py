@@ -12,12 +12,11 @@ from tensorkit import dtypes, random
 from tensorkit.device import META, DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable
 from tensorkit.kernels.sizes import NORMALS_IN_BLOCKS, SMALL
 from tensorkit.ops.creation.empty import quick_size
-from tensorkit.ops.random.draw import SEEDED, Call, Fill, draw, empty_like_of, make
+from tensorkit.ops.random.draw import Call, Fill, draw, empty_like_of, make
 from tensorkit.ops.shared.int_args import as_ints
 from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORMAT
 from tensorkit.random import Generator
@@ -135,14 +134,6 @@ def _sized(
 
 _rand_at_once = _at_once(random.few_uniform, random.fill_some_uniform)
 rand = op(
-    samples=(
-        sample(f"tk.rand(2, 3, {SEEDED})"),
-        sample(f"tk.rand((20,), dtype=tk.float64, {SEEDED})"),
-        sample(f"tk.rand(3, dtype=tk.complex64, {SEEDED})"),
-        sample("tk.rand(2, dtype=tk.int64)"),
-        sample("tk.rand(2, -1)"),
-        sample("tk.rand()"),
-    ),
     kind="create",
     methods=(),
     first=_rand_at_once,
@@ -177,15 +168,6 @@ rand.__doc__ = """Numbers drawn evenly from [0, 1).
 
 _randn_at_once = _at_once(random.few_normal, random.fill_some_normal)
 randn = op(
-    samples=(
-        sample(f"tk.randn(2, 3, {SEEDED})"),
-        sample(f"tk.randn(5, 5, {SEEDED})"),
-        sample(f"tk.randn(33, dtype=tk.float64, {SEEDED})"),
-        sample(f"tk.randn([17], dtype=tk.bfloat16, {SEEDED})"),
-        sample(f"tk.randn(9, dtype=tk.complex64, {SEEDED})"),
-        sample("tk.randn(2, dtype=tk.bool)"),
-        sample("tk.randn(2, 'a')"),
-    ),
     kind="create",
     methods=(),
     first=_randn_at_once,
@@ -212,11 +194,6 @@ randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of
 
 
 @op(
-    samples=(
-        sample(f"tk.rand_like(a, dtype=tk.float32, {SEEDED})", a=(2, 3)),
-        sample(f"tk.rand_like(a.t(), dtype=tk.float64, {SEEDED})", a=(2, 3)),
-        sample("tk.rand_like(3)"),
-    ),
     kind="create",
     methods=(),
 )
@@ -250,10 +227,6 @@ def rand_like(
 
 
 @op(
-    samples=(
-        sample(f"tk.randn_like(a, dtype=tk.float32, {SEEDED})", a=(2, 3)),
-        sample(f"tk.randn_like(a.t(), dtype=tk.float32, {SEEDED})", a=(4, 6)),
-    ),
     kind="create",
     methods=(),
 )

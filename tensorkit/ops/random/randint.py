@@ -12,11 +12,10 @@ from tensorkit import dtypes, random
 from tensorkit.device import META, DeviceLike
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
-from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, Drawing, draw, empty_like_of, is_integer, make
+from tensorkit.ops.random.draw import DIGITS, Call, Drawing, draw, empty_like_of, is_integer, make
 from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORMAT
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
@@ -126,16 +125,6 @@ def _rounded_bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
 
 @op(
     strict=True,
-    samples=(
-        sample(f"tk.randint(10, (2, 3), {SEEDED})"),
-        sample(f"tk.randint(-5, 5, (4,), {SEEDED})"),
-        sample(f"tk.randint(-2**40, 2**40, (4,), {SEEDED})"),
-        sample(f"tk.randint(low=3, high=9, size=(2,), dtype=tk.float16, {SEEDED})"),
-        sample("tk.randint(5, 5, (2,))"),
-        sample("tk.randint(0, 300, (2,), dtype=tk.uint8)"),
-        sample("tk.randint(5, 3)"),
-        sample("tk.randint(5)"),
-    ),
     kind="create",
     methods=(),
 )
@@ -190,13 +179,6 @@ def randint(
 
 
 @op(
-    samples=(
-        sample(f"tk.randint_like(a, 2, {SEEDED})", a=(2, 3)),
-        sample(f"tk.randint_like(a, 1, 9, dtype=tk.int16, {SEEDED})", a=(2, 3)),
-        sample(f"tk.randint_like(a, tk.tensor(3.5), {SEEDED})", a=(2, 3)),
-        sample("tk.randint_like(a, tk.tensor([3]))", a=(2, 3)),
-        sample("tk.randint_like(a, 9, 1)", a=(2,)),
-    ),
     kind="create",
     methods=(),
 )

@@ -11,12 +11,11 @@ from tensorkit import dtypes, random
 from tensorkit.device import META, DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.creation.empty import empty
-from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, drawn, is_integer, make
+from tensorkit.ops.random.draw import DIGITS, Call, draw, drawn, is_integer, make
 from tensorkit.ops.random.rand import default_source
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
@@ -39,14 +38,6 @@ def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
 
 
 @op(
-    samples=(
-        sample(f"tk.randperm(6, {SEEDED})"),
-        sample(f"tk.randperm(5, dtype=tk.float64, {SEEDED})"),
-        sample("tk.randperm(0)"),
-        sample("tk.randperm(-1)"),
-        sample("tk.randperm(2.5)"),
-        sample("tk.randperm(300, dtype=tk.uint8)"),
-    ),
     kind="create",
     methods=(),
     first=_permutation_at_once,

@@ -17,14 +17,13 @@ from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
 from tensorkit.elementwise.promotion import check_castable, result_dtype
 from tensorkit.kernels import cuda
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.creation.empty import empty, empty_like
-from tensorkit.ops.random.bernoulli import SEEDED, all_within, check_tensor, is_float, plain_like
+from tensorkit.ops.random.bernoulli import all_within, check_tensor, is_float, plain_like
 from tensorkit.ops.random.draw import Drawing, draw, filled_out, give_size
 from tensorkit.ops.random.inplace_distributions import (
     REAL,
@@ -141,22 +140,6 @@ def _check_rows(rows: Array) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample(f"tk.multinomial(a.abs() + 1, 2, {SEEDED})", a=(5,)),
-        sample(f"tk.multinomial(a.abs(), 1, {SEEDED})", a=(3, 4)),
-        sample(f"a.abs().multinomial(4, {SEEDED})", a=(3, 4)),
-        sample(f"tk.multinomial(a.abs() + 1, 9, True, {SEEDED})", a=(4, 5)),
-        sample(f"tk.multinomial(a.abs() + 1, num_samples=9, replacement=True, {SEEDED})", a=(7,)),
-        sample(f"tk.multinomial(tk.ones(3), 2, out=a, {SEEDED})", a=(2,)),
-        sample(f"tk.multinomial(a, 1, {SEEDED})", a=(3,)),
-        sample(f"tk.multinomial(a, 2, replacement=True, {SEEDED})", a=(3,)),
-        sample("tk.multinomial(a, 4)", a=(2, 3)),
-        sample("tk.multinomial(a, 0)", a=(3,)),
-        sample("tk.multinomial(a, 1)", a=(2, 2, 2)),
-        sample("tk.multinomial(a * 0, 2, True)", a=(3,)),
-        sample("tk.multinomial(a, 2.5)", a=(3,)),
-        sample("tk.multinomial(a)", a=(3,)),
-    ),
     kind="copy",
     out_recording="silent",
 )
@@ -219,14 +202,6 @@ def multinomial(
 
 
 @op(
-    samples=(
-        sample(f"tk.poisson(a.abs(), {SEEDED})", a=(2, 3)),
-        sample(f"tk.poisson(a.abs() * 10, {SEEDED})", a=(5, 7)),
-        sample(f"tk.poisson(a * 0, {SEEDED})", a=(3,)),
-        sample(f"tk.poisson(a, {SEEDED})", a=(3,)),
-        sample("tk.poisson(3)"),
-        sample("tk.poisson(a, 3)", a=(3,)),
-    ),
     kind="copy",
     methods=(),
     derivative=Rule("PoissonBackward0", input=lambda g, c: g.new_zeros(g.size())),
@@ -346,24 +321,6 @@ def _normal_name(arguments: dict[str, Any]) -> str:
 
 
 @op(
-    samples=(
-        sample(f"tk.normal(a, b.abs(), {SEEDED})", a=(2, 3), b=(3,)),
-        sample(f"tk.normal(a, 2, {SEEDED})", a=(5, 7)),
-        sample(f"tk.normal(a, {SEEDED})", a=(2, 3)),
-        sample(f"tk.normal(1.5, a.abs(), {SEEDED})", a=(4, 5)),
-        sample(f"tk.normal(1, 2, (3, 6), {SEEDED})"),
-        sample(f"tk.normal(1, 2, size=(3,), dtype=tk.float64, {SEEDED})"),
-        sample(f"tk.normal(1, 2, [3], requires_grad=True, {SEEDED})"),
-        sample(f"tk.normal(b, a.abs(), out=a, {SEEDED})", a=(4,), b=(4,)),
-        sample(f"tk.normal(a, b, {SEEDED})", a=(2, 3), b=(2,)),
-        sample("tk.normal(a, -1)", a=(2,)),
-        sample("tk.normal(1, -1, (2,))"),
-        sample(f"tk.normal(1, a, {SEEDED})", a=(2,)),
-        sample("tk.normal(2.0)"),
-        sample("tk.normal(2.0, 3.0)"),
-        sample("tk.normal(a, 'x')", a=(2,)),
-        sample("tk.normal(1, 1, (2,), dtype=tk.int64)"),
-    ),
     kind="copy",
     methods=(),
     grad_flag=True,

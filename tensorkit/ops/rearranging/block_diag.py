@@ -11,7 +11,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import get_default_device
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.ops.joining.cat import as_tensors
@@ -73,15 +72,6 @@ def _check_blocks(tensors: Sequence[Tensor]) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.block_diag(a, b)", a=(2, 3), b=(3,)),
-        sample("tk.block_diag(a, b, a)", a=(), b=(2, 2)),
-        sample("tk.block_diag(a)", a=(2, 2)),
-        sample("tk.block_diag(tk.ones(0), tk.ones(2, 2))"),
-        sample("tk.block_diag(a)", a=(2, 2, 2)),
-        sample("tk.block_diag(a, 1)", a=(2,)),
-        sample("tk.block_diag()"),
-    ),
     kind="copy",
     methods=(),
 )

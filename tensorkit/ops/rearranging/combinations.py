@@ -10,7 +10,6 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.joining.cat import as_tensors
 from tensorkit.ops.joining.stack import stack
@@ -28,14 +27,6 @@ def _check_vector(tensor: Tensor) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.cartesian_prod(a, b)", a=(2,), b=(3,)),
-        sample("tk.cartesian_prod(a, a, a)", a=(2,)),
-        sample("tk.cartesian_prod(a)", a=(2,)),
-        sample("tk.cartesian_prod(a, b)", a=(2, 2), b=(3,)),
-        sample("tk.cartesian_prod(a, 1)", a=(2,)),
-        sample("tk.cartesian_prod()"),
-    ),
     kind="copy",
     methods=(),
 )
@@ -77,15 +68,6 @@ _MOST_DIMS = 64  # of an array of NumPy's
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.combinations(a)", a=(4,)),
-        sample("tk.combinations(a, 3)", a=(4,)),
-        sample("tk.combinations(a, r=2, with_replacement=True)", a=(3,)),
-        sample("tk.combinations(a, 1)", a=(3,)),
-        sample("tk.combinations(a, 0)", a=(3,)),
-        sample("tk.combinations(a, -1)", a=(3,)),
-        sample("tk.combinations(a)", a=(2, 2)),
-    ),
     kind="copy",
     methods=(),
 )

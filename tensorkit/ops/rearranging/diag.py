@@ -6,7 +6,6 @@ from typing import Any
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.creation.tril_triu import exact_out
@@ -55,15 +54,6 @@ def alone(out: Tensor) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.diag_embed(a)", a=(3,)),
-        sample("tk.diag_embed(a, 1)", a=(2, 3)),
-        sample("a.diag_embed(offset=-1, dim1=0, dim2=2)", a=(2, 3)),
-        sample("a.diag_embed(0, -1, 0)", a=(2,)),
-        sample("a.diag_embed(0, 0, 0)", a=(2,)),
-        sample("a.diag_embed(0, 0, 5)", a=(2,)),
-        sample("a.diag_embed(1.5)", a=(2,)),
-    ),
     kind="copy",
     derivative=Rule("DiagEmbedBackward0", input=lambda g, c: g.diagonal(c.offset, c.dim1, c.dim2)),
 )
@@ -108,17 +98,6 @@ def _diag_back(g: Any, face: Any, diagonal: int) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.diag(a)", a=(3,)),
-        sample("tk.diag(a)", a=(3, 4)),
-        sample("tk.diag(a, 1)", a=(3,)),
-        sample("a.diag(-1)", a=(3, 3)),
-        sample("a.diag(diagonal=5)", a=(3, 3)),
-        sample("tk.diag(tk.tensor([1.0, 2.0]), out=tk.empty(0))"),
-        sample("tk.diag(tk.tensor([[1, 2], [3, 4]]), 1, out=tk.zeros(1))"),
-        sample("a.diag()", a=()),
-        sample("a.diag()", a=(2, 2, 2)),
-    ),
     kind="copy",
     derivative=Rule(
         _diag_name, applies=_can_diag, input=lambda g, c: _diag_back(g, c.input_face, c.diagonal)
@@ -157,13 +136,6 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 @op(
-    samples=(
-        sample("tk.diagflat(a)", a=(3,)),
-        sample("tk.diagflat(a, 1)", a=(2, 2)),
-        sample("a.diagflat(offset=-1)", a=(2,)),
-        sample("a.diagflat()", a=()),
-        sample("a.diagflat('x')", a=(2,)),
-    ),
     kind="copy",
 )
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:

@@ -16,7 +16,6 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
@@ -101,18 +100,6 @@ def _flip_dims(input: Tensor, dims: Any) -> list[int]:
 
 
 @op(
-    samples=(
-        sample("tk.flip(a, (0,))", a=(2, 3)),
-        sample("tk.flip(a, [0, -1])", a=(2, 3)),
-        sample("a.flip(0)", a=(2, 3)),
-        sample("a.flip(0, 2)", a=(2, 3, 2)),
-        sample("a.flip(())", a=(2,)),
-        sample("a.flip(-1)", a=()),
-        sample("tk.flip(a, 0)", a=(2,)),
-        sample("a.flip(0, 0)", a=(2,)),
-        sample("a.flip(2)", a=(2, 3)),
-        sample("a.flip()", a=(2, 3)),
-    ),
     kind="copy",
     methods=(),
     derivative=Rule("FlipBackward0", input=lambda g, c: g.flip(c.dims)),
@@ -149,7 +136,6 @@ def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.fliplr(a)", a=(2, 3)), sample("a.fliplr()", a=(2, 3)), sample("a.fliplr()", a=(3,))),
     kind="copy",
 )
 def fliplr(input: Tensor) -> Tensor:
@@ -168,7 +154,6 @@ def fliplr(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.flipud(a)", a=(2, 3)), sample("a.flipud()", a=(3,)), sample("a.flipud()", a=())),
     kind="copy",
 )
 def flipud(input: Tensor) -> Tensor:
@@ -202,18 +187,6 @@ def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.rot90(a)", a=(2, 3)),
-        sample("tk.rot90(a, 2, [0, 1])", a=(2, 3)),
-        sample("a.rot90(-1, (1, 0))", a=(2, 3)),
-        sample("a.rot90(k=5, dims=(1, 2))", a=(2, 3, 2)),
-        sample("a.rot90(4)", a=(2, 3)),
-        sample("a.rot90()", a=(3,)),
-        sample("a.rot90(1, (0, 0))", a=(2, 3)),
-        sample("a.rot90(1, (0, 2))", a=(2, 3)),
-        sample("a.rot90(1, (0,))", a=(2, 3)),
-        sample("a.rot90(0.5)", a=(2, 3)),
-    ),
     kind="copy",
     derivative=Rule("Rot90Backward0", input=lambda g, c: g.rot90(-c.k, c.dims)),
 )

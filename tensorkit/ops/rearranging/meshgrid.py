@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.errors import warn
 from tensorkit.ops.joining.cat import as_tensors
@@ -74,16 +73,6 @@ def grids_of(tensors: Sequence[Any], crossed: bool) -> tuple[Tensor, ...]:
 
 
 @op(
-    samples=(
-        sample("tk.meshgrid(a, b, indexing='ij')", a=(2,), b=(3,)),
-        sample("tk.meshgrid(a, b, indexing='xy')", a=(2,), b=(3,)),
-        sample("tk.meshgrid([a, b, a], indexing='xy')", a=(2,), b=(3,)),
-        sample("tk.meshgrid(a, b)", a=(2,), b=()),
-        sample("tk.meshgrid(a, indexing='xy')", a=(2,)),
-        sample("tk.meshgrid(a, indexing='yx')", a=(2,)),
-        sample("tk.meshgrid(a, 1, indexing='ij')", a=(2,)),
-        sample("tk.meshgrid(indexing='ij')"),
-    ),
     methods=(),
 )
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

@@ -14,7 +14,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.shared.copy import copy_into
@@ -158,17 +157,6 @@ _REPEATED = Rule("RepeatBackward0", input=lambda g, c: _added_up(g, c.input_face
 
 
 @op(
-    samples=(
-        sample("a.repeat(2, 3)", a=(2, 3)),
-        sample("a.repeat((2, 1, 2))", a=(2, 3)),
-        sample("a.repeat([1, 1])", a=(2, 3)),
-        sample("a.repeat(2, 0)", a=(2, 3)),
-        sample("a.repeat(3)", a=()),
-        sample("a.repeat(2)", a=(2, 3)),
-        sample("a.repeat(2, -1)", a=(2, 3)),
-        sample("a.repeat(1.5)", a=(2,)),
-        sample("a.repeat()", a=(2,)),
-    ),
     kind="copy",
     function=False,
     derivative=_REPEATED,
@@ -210,17 +198,6 @@ def _counts(repeats: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 @op(
-    samples=(
-        sample("tk.tile(a, (2,))", a=(2, 3)),
-        sample("tk.tile(a, (2, 1, 2))", a=(2, 3)),
-        sample("tk.tile(a, ())", a=(2, 3)),
-        sample("a.tile((2, 2))", a=()),
-        sample("a.tile(2, 2)", a=(2, 3)),
-        sample("a.tile(0)", a=(2, 3)),
-        sample("tk.tile(a, 2)", a=(2,)),
-        sample("a.tile(-1)", a=(2,)),
-        sample("a.tile()", a=(2,)),
-    ),
     kind="copy",
     methods=(),
 )

@@ -12,7 +12,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.memory_format import contiguous_format
@@ -110,24 +109,6 @@ def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | Non
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.repeat_interleave(a, 2)", a=(2, 3)),
-        sample("tk.repeat_interleave(a, 2, 1)", a=(2, 3)),
-        sample("a.repeat_interleave(3, dim=-2, output_size=6)", a=(2, 3)),
-        sample("a.repeat_interleave(0)", a=(2, 3)),
-        sample("tk.repeat_interleave(a, tk.tensor([2, 0]), 0)", a=(2, 3)),
-        sample("a.repeat_interleave(tk.tensor([1, 2, 3]), dim=1, output_size=6)", a=(2, 3)),
-        sample("a.repeat_interleave(tk.tensor(2))", a=(2, 3)),
-        sample("tk.repeat_interleave(a & 7)", a=(3,)),
-        sample("tk.repeat_interleave(tk.tensor([1, -1]))"),
-        sample("tk.repeat_interleave(tk.ones(2))"),
-        sample("tk.repeat_interleave(tk.tensor([1, 0, 2]))"),
-        sample("a.repeat_interleave(2, 2)", a=(2, 3)),
-        sample("a.repeat_interleave(-1)", a=(2, 3)),
-        sample("a.repeat_interleave(tk.tensor([1, 2]))", a=(2, 3)),
-        sample("a.repeat_interleave(1.5)", a=(2,)),
-        sample("a.repeat_interleave()", a=(2,)),
-    ),
     kind="copy",
     methods=(),
 )

@@ -14,7 +14,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
 from tensorkit.ops.joining.cat import joined_stride
@@ -82,18 +81,6 @@ def _sources(n: int, shift: int) -> Array:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.roll(a, 1)", a=(2, 3)),
-        sample("tk.roll(a, 1, 0)", a=(2, 3)),
-        sample("a.roll((1, -2), (0, 1))", a=(2, 3)),
-        sample("a.roll(shifts=(1, 1), dims=(0, 0))", a=(2, 3)),
-        sample("a.roll(7, -1)", a=(2, 3)),
-        sample("a.roll((1, 2))", a=(2, 3)),
-        sample("a.roll((), ())", a=(2,)),
-        sample("a.roll(1, 2)", a=(2, 3)),
-        sample("a.roll(1.5)", a=(2,)),
-        sample("a.roll(1, 'x')", a=(2,)),
-    ),
     kind="copy",
     derivative=Rule("RollBackward0", input=lambda g, c: g.roll(_back(c.shifts), c.dims)),
 )

@@ -9,7 +9,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import offers, sample
+from tensorkit.dispatch.registry import offers
 from tensorkit.ops.shared.to import to_device
 from tensorkit.tensor import Size, Tensor, fresh
 
@@ -71,14 +71,6 @@ def _unravelled_shape(shape: Any) -> tuple[int, ...]:
 
 
 @op(
-    samples=(
-        sample("tk.unravel_index(tk.tensor([1, 5]), (2, 3))"),
-        sample("tk.unravel_index(tk.tensor([[1, 5], [2, -1]]), [2, 3])"),
-        sample("tk.unravel_index(tk.tensor(5), 6)"),
-        sample("tk.unravel_index(a, (2, 3))", a=(2, 2)),
-        sample("tk.unravel_index(tk.tensor(5), (2, -3))"),
-        sample("tk.unravel_index(tk.tensor(5), (2, 'a'))"),
-    ),
     kind="copy",
     methods=(),
 )

@@ -6,7 +6,6 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.ops.rearranging.diag import whole
 from tensorkit.tensor import Tensor
 
@@ -15,14 +14,6 @@ __all__ = ["vander"]
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.vander(tk.tensor([1, 2, 3]))"),
-        sample("tk.vander(tk.tensor([1.5, -2.0]), 3)"),
-        sample("tk.vander(tk.tensor([1, 2], dtype=tk.int8), N=4, increasing=True)"),
-        sample("tk.vander(tk.tensor([1j, 2]), 0)"),
-        sample("tk.vander(tk.tensor([1]), -1)"),
-        sample("tk.vander(tk.ones(2, 2))"),
-    ),
     kind="copy",
     methods=(),
     rounded=1,

@@ -13,7 +13,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -109,23 +108,6 @@ def _amax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor
     return deliver(extreme_of(name == "amax", host(input, name), axes, keepdim, kind), kind, out)
 
 
-_AMAX_SAMPLES = (
-    sample("a.{name}(0)", a=(2, 3, 4)),
-    sample("tk.{name}(a)", a=(2, 3)),
-    sample("a.{name}(1)", a=(2, 3)),
-    sample("a.{name}((0, -1), keepdim=True)", a=(2, 3, 2)),
-    sample("a.{name}(())", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}()", a=(0, 3)),
-    sample("a.{name}(0)", a=(0, 3)),
-    sample("a.{name}(1)", a=(0, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}((0, 0))", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-)
-
-
 def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     """`amax` and `amin`."""
     largest = name == "amax"
@@ -193,10 +175,7 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
         applies=_refuse_complex(name),
         input=lambda g, c: share(g, c.out, c.input, c.dim, c.keepdim),
     )
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _AMAX_SAMPLES]
-    made = op(
-        samples=samples, kind="reduce", name=name, derivative=rule, first=at_once, out_overlap="allowed"
-    )
+    made = op(kind="reduce", name=name, derivative=rule, first=at_once, out_overlap="allowed")
     return made(extreme)
 
 
@@ -205,19 +184,6 @@ amin = _amax_op("amin", "smallest", "tensor([1, 2])")
 
 
 @op(
-    samples=(
-        sample("tk.aminmax(a)", a=(2, 3)),
-        sample("a.aminmax(dim=1)", a=(2, 3)),
-        sample("a.aminmax(dim=-2, keepdim=True)", a=(2, 3)),
-        sample("a.aminmax(keepdim=True)", a=(2, 3)),
-        sample("a.aminmax(dim=0)", a=()),
-        sample("a.aminmax()", a=(0, 3)),
-        sample("a.aminmax(dim=0)", a=(0, 3)),
-        sample("a.aminmax(dim=2)", a=(2, 3)),
-        sample("a.aminmax(0)", a=(2, 3)),
-        sample("a.aminmax(dim='x')", a=(2, 3)),
-        sample("tk.aminmax(a, dim=0, out=(tk.empty(0), tk.empty(0)))", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule("AminmaxBackward0", input=_aminmax_back),
 )

@@ -15,7 +15,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -34,19 +33,6 @@ __all__ = [
     "count_nonzero",
 ]
 
-_TRUTH_SAMPLES = (
-    sample("tk.{name}(a)", a=(2, 3)),
-    sample("a.{name}(0)", a=(2, 3)),
-    sample("a.{name}(-1, keepdim=True)", a=(2, 3)),
-    sample("a.{name}((0, 2))", a=(2, 3, 2)),
-    sample("a.{name}(())", a=(2, 3)),
-    sample("a.{name}(keepdim=True)", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0, dtype=tk.bool))", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}((0, 0))", a=(2, 3)),
-    sample("tk.{name}(a, 'x')", a=(2, 3)),
-)
 
 _BOOLS: tuple[dtype, ...] = (dtypes.bool,)
 
@@ -112,8 +98,7 @@ def _truth_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
         "(Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)",
         "(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)",
     )
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _TRUTH_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, out_overlap="allowed")(takes(*forms)(truth))
+    return op(kind="reduce", name=name, out_overlap="allowed")(takes(*forms)(truth))
 
 
 all = _truth_op(
@@ -144,15 +129,6 @@ def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.count_nonzero(a)", a=(2, 3)),
-        sample("a.count_nonzero(0)", a=(2, 3)),
-        sample("a.count_nonzero((0, 2))", a=(2, 3, 2)),
-        sample("a.count_nonzero(dim=-1)", a=(2, 3)),
-        sample("a.count_nonzero(0, 1)", a=(2, 3)),
-        sample("a.count_nonzero(2)", a=(2, 3)),
-        sample("a.count_nonzero('x')", a=(2, 3)),
-    ),
     kind="reduce",
     methods=(),
 )

@@ -11,7 +11,6 @@ from tensorkit import dtypes
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.plan import brief
 from tensorkit.ops.reduction import on_device
@@ -67,22 +66,6 @@ def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tens
     return deliver(where_to.reshape(shrunk), dtypes.int64, out)
 
 
-_ARGMAX_SAMPLES = (
-    sample("tk.{name}(a)", a=(2, 3)),
-    sample("a.{name}(0)", a=(2, 3)),
-    sample("a.{name}(-1, keepdim=True)", a=(2, 3)),
-    sample("a.{name}(None, True)", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}()", a=(0, 3)),
-    sample("a.{name}(0)", a=(0, 3)),
-    sample("a.{name}(1)", a=(0, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-)
-
-
 def _argmax_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
     """`argmax` and `argmin`."""
 
@@ -106,8 +89,7 @@ def _argmax_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _ARGMAX_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, out_overlap="allowed")(place)
+    return op(kind="reduce", name=name, out_overlap="allowed")(place)
 
 
 argmax = _argmax_op("argmax", "largest", "(tensor(1), tensor([1, 0]))")

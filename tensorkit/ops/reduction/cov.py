@@ -6,7 +6,6 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.errors import warn
 from tensorkit.ops.pointwise.polar import complex as complex_of
 from tensorkit.tensor import Tensor
@@ -51,18 +50,6 @@ def _freedom(weights: Any, shares: Any, added: Any, correction: int) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.cov(a)", a=(2, 4)),
-        sample("a.cov(correction=0)", a=(2, 4)),
-        sample("a.cov(correction=2)", a=(2, 4)),
-        sample("a.cov()", a=(4,)),
-        sample("a.cov()", a=(2, 2, 2)),
-        sample("a.cov(fweights=tk.tensor([1, 2, 1, 3]))", a=(2, 4)),
-        sample("a.cov(aweights=tk.tensor([0.5, 2, 1, 3]))", a=(2, 4)),
-        sample("a.cov(fweights=tk.tensor([1, 0, 1, 3]), aweights=tk.tensor([0.5, 2, 1, 3]))", a=(2, 4)),
-        sample("a.cov(fweights=tk.tensor([1.5, 2, 1, 3]))", a=(2, 4)),
-        sample("a.cov(correction='x')", a=(2, 4)),
-    ),
     kind="reduce",
     rounded=4,
 )
@@ -115,12 +102,6 @@ def _two_dimensions(name: str, input: Tensor) -> None:
 
 
 @op(
-    samples=(
-        sample("tk.corrcoef(a)", a=(2, 4)),
-        sample("a.corrcoef()", a=(3, 5)),
-        sample("a.corrcoef()", a=(4,)),
-        sample("a.corrcoef()", a=(2, 2, 2)),
-    ),
     kind="reduce",
     rounded=4,
 )

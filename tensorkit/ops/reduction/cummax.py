@@ -13,7 +13,6 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu.scan_compiled import running_extreme
@@ -95,18 +94,6 @@ def _cummax(name: str, input: Tensor, dim: Any, out: Any) -> Any:
     return pair_into(name, out, results, exact_scalar)
 
 
-_CUMMAX_SAMPLES = (
-    sample("tk.{name}(a, 0)", a=(4, 3)),
-    sample("a.{name}(-1)", a=(2, 3, 4)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}(1)", a=()),
-    sample("a.{name}(1)", a=(3, 0)),
-    sample("tk.{name}(a, 0, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-)
-
-
 def _refuse_complex(name: str) -> Callable[[dict[str, Any]], bool]:
     """Complex numbers have no largest: where there is nothing to compare, it is the derivative that is refused."""
 
@@ -145,10 +132,9 @@ def _cummax_op(name: str, sentence: str, answers: str) -> Callable[..., Any]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _CUMMAX_SAMPLES]
     rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_complex(name), input=_extreme_back)
     forms = takes("(Tensor input, int dim, *, tuple of Tensors out = None)")
-    made = op(samples=samples, kind="scan", name=name, derivative=rule, out_overlap="allowed")
+    made = op(kind="scan", name=name, derivative=rule, out_overlap="allowed")
     return made(forms(scan))
 
 

@@ -15,7 +15,6 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.plan import brief
@@ -251,25 +250,6 @@ def _refuse_whole(call: dict[str, Any]) -> bool:
     return call["out"] is not None or kind is dtypes.bool or refuse_whole(call)
 
 
-_SCAN_SAMPLES = (
-    sample("tk.{name}(a, 0)", a=(2, 3)),
-    sample("a.{name}(-1)", a=(2, 3, 4)),
-    sample("a.{name}(1, dtype=tk.float64)", a=(2, 3)),
-    sample("a.{name}(1, dtype=tk.int32)", a=(2, 3)),
-    sample("a.{name}(0, dtype=tk.bool)", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("tk.{name}(a, 0, dtype=tk.int32, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}(0)", a=(1, 3)),
-    sample("a.{name}(1)", a=(3, 0)),
-    sample("a.{name}_(1)", a=(2, 3)),
-    sample("a.{name}_(0, dtype=tk.float32)", a=(2, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-    sample("a.{name}()", a=(2, 3)),
-)
-
-
 def _scan_op(
     name: str, ufunc: Any, word: str, answer: str, back: Callable[[Any, Any], Any]
 ) -> Callable[..., Tensor]:
@@ -315,10 +295,9 @@ def _scan_op(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _SCAN_SAMPLES]
     rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_whole, input=back)
     known: dict[str, Any] = {"name": name, "inplace": True, "rounded": 1, "derivative": rule}
-    return op(samples=samples, kind="scan", first=at_once, **known)(scan)
+    return op(kind="scan", first=at_once, **known)(scan)
 
 
 cumsum = _scan_op("cumsum", numpy.add, "sum", "tensor([ 1,  3,  6, 10])", _cumsum_back)
@@ -326,14 +305,6 @@ cumprod = _scan_op("cumprod", numpy.multiply, "product", "tensor([ 1,  2,  6, 24
 
 
 @op(
-    samples=(
-        sample("tk.logcumsumexp(a, 0)", a=(2, 3)),
-        sample("a.logcumsumexp(-1)", a=(2, 3, 2)),
-        sample("tk.logcumsumexp(a, 1, out=tk.empty(0))", a=(2, 3)),
-        sample("a.logcumsumexp(0)", a=()),
-        sample("a.logcumsumexp(2)", a=(2, 3)),
-        sample("a.logcumsumexp('x')", a=(2, 3)),
-    ),
     kind="scan",
     rounded=2,
     derivative=Rule("LogcumsumexpBackward0", input=_log_back),

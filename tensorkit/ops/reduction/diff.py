@@ -6,7 +6,6 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.creation.full import zeros_like
 from tensorkit.ops.joining.cat import cat
@@ -50,22 +49,6 @@ def _whole(input: Tensor, out: Tensor) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.diff(a)", a=(2, 3)),
-        sample("a.diff(1, 0)", a=(3, 2)),
-        sample("a.diff(n=2)", a=(2, 4)),
-        sample("a.diff(n=0)", a=(2, 3)),
-        sample("a.diff(5)", a=(2, 3)),
-        sample("a.diff(prepend=b, append=b)", a=(2, 3), b=(2, 1)),
-        sample("a.diff(1, 0, b)", a=(2, 3), b=(1, 3)),
-        sample("a.diff(prepend=b)", a=(2, 3), b=(1, 1)),
-        sample("a.diff(append=b)", a=(2, 3), b=(3,)),
-        sample("tk.diff(a, out=tk.empty(0))", a=(2, 3)),
-        sample("a.diff()", a=()),
-        sample("a.diff(-1)", a=(2, 3)),
-        sample("a.diff(1, 2)", a=(2, 3)),
-        sample("a.diff('x')", a=(2, 3)),
-    ),
     kind="pointwise",
     out_error="sub",
     out_overlap="before resizing",

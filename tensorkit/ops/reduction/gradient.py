@@ -8,7 +8,6 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.cpu.elementwise import is_half
@@ -124,31 +123,6 @@ def _is_number(value: Any) -> bool:
 
 
 @op(
-    samples=(
-        sample("tk.gradient(a)", a=(3, 4)),
-        sample("tk.gradient(a, spacing=2)", a=(2, 3)),
-        sample("tk.gradient(a, spacing=(0.5, 3))", a=(2, 3)),
-        sample("tk.gradient(a, spacing=0.5, dim=-1)", a=(2, 4)),
-        sample("tk.gradient(a, spacing=[2], dim=[0])", a=(3, 2)),
-        sample("tk.gradient(a, dim=(0, 1), edge_order=2)", a=(3, 4)),
-        sample("tk.gradient(a, spacing=(b,))", a=(4,), b=(4,)),
-        sample("tk.gradient(a, spacing=(tk.tensor([1, 2, 4]),), dim=1)", a=(2, 3)),
-        sample("tk.gradient(a, spacing=[tk.tensor([1.0, 2.0, 4.0])], dim=0, edge_order=2)", a=(3, 2)),
-        sample("tk.gradient(a)", a=()),
-        sample("tk.gradient(a)", a=(1, 3)),
-        sample("tk.gradient(a, dim=(0, 0))", a=(2, 3)),
-        sample("tk.gradient(a, dim=2)", a=(2, 3)),
-        sample("tk.gradient(a, dim=[])", a=(2, 3)),
-        sample("tk.gradient(a, edge_order=3)", a=(2, 3)),
-        sample("tk.gradient(a, spacing=(1, 2, 3))", a=(2, 3)),
-        sample("tk.gradient(a, spacing=(1,), dim=(0, 1))", a=(2, 3)),
-        sample("tk.gradient(a, spacing=(tk.ones(2, 2),), dim=0)", a=(2, 3)),
-        sample("tk.gradient(a, spacing='x')", a=(2, 3)),
-        sample("tk.gradient(a, 2)", a=(2, 3)),
-        sample("tk.gradient(2)"),
-        sample("tk.gradient(a, spacing=[1, 'a'])", a=(3, 3)),
-        sample("tk.gradient(a, spacing=[1, a[0]])", a=(3, 3)),
-    ),
     kind="copy",
     methods=(),
     rounded=1,

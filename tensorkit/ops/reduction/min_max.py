@@ -14,7 +14,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import refuse_shared
@@ -294,20 +293,6 @@ def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: 
     return pair_into(name, out, _extreme_along(name, input, dim, keepdim, out), read=input)
 
 
-_EXTREME_SAMPLES = (
-    "tk.{name}(a)",
-    "a.{name}(1)",
-    "a.{name}(-1, keepdim=True)",
-    "tk.{name}(a, 0)",
-    "tk.{name}(a, a)",
-    "a.{name}(2)",
-    "a.{name}('x')",
-    "tk.{name}(a, keepdim=True)",
-    "tk.{name}(a, out=tk.empty(0, dtype=tk.float64))",
-    "tk.{name}(a, 0, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))",
-)
-
-
 def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     """`max` and `min`."""
 
@@ -331,8 +316,6 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(call.format(name=name), a=(2, 3)) for call in _EXTREME_SAMPLES]
-    samples += [sample(f"a.{name}()", a=(0,)), sample(f"a.{name}(0)", a=(0, 3)), sample(f"a.{name}(0)", a=())]
     stem = f"{name.capitalize()}Backward"
     rule = Rule(
         lambda call: f"{stem}{1 if call['dim'] is UNSAID else 0}",
@@ -346,7 +329,6 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
         "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
     )
     made = op(
-        samples=samples,
         kind="reduce",
         name=name,
         derivative=rule,

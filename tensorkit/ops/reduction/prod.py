@@ -16,7 +16,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -140,20 +139,6 @@ def _multiplied(array: Array) -> Array:
 
 
 @op(
-    samples=(
-        sample("tk.prod(a)", a=(2, 3)),
-        sample("a.prod(0)", a=(2, 3)),
-        sample("a.prod(-1, keepdim=True)", a=(2, 3)),
-        sample("a.prod(1, dtype=tk.float64)", a=(2, 3)),
-        sample("a.prod(dtype=tk.bool)", a=(2, 3)),
-        sample("tk.prod(a, 0, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.prod(a, 0, dtype=tk.int32, out=tk.empty(0))", a=(2, 3)),
-        sample("a.prod(0)", a=(0, 3)),
-        sample("a.prod(2)", a=(2, 3)),
-        sample("a.prod((0, 1))", a=(2, 3)),
-        sample("a.prod('x', True)", a=(2, 3)),
-        sample("tk.prod(a, keepdim=True)", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(numbered("ProdBackward", 0, 1), applies=refuse_whole, input=_prod_back),

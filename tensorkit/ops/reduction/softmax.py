@@ -15,7 +15,6 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.elementwise.plan import brief
@@ -283,21 +282,6 @@ def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, 
     return deliver(_computed(kernel, array.reshape(size or 1), own, axis).reshape(size), own, out)
 
 
-_SOFT_SAMPLES = (
-    sample("tk.{name}(a, 0)", a=(2, 3)),
-    sample("a.{name}(-1)", a=(2, 3, 4)),
-    sample("a.{name}(1, dtype=tk.float64)", a=(2, 3)),
-    sample("a.{name}(1, tk.float64)", a=(2, 3)),
-    sample("a.{name}(0, dtype=tk.int32)", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}(1)", a=(3, 0)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-    sample("a.{name}()", a=(2, 3)),
-)
-
-
 def _soft_op(
     name: str, sentence: str, answer: str, kernel: Any, back: Any, title: str
 ) -> Callable[..., Tensor]:
@@ -350,10 +334,8 @@ def _soft_op(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.{name}.html
     """
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _SOFT_SAMPLES]
     rule = Rule(f"{title}Backward0", applies=_plain(name), input=back)
     made = op(
-        samples=samples,
         kind="copy",
         name=name,
         rounded=2,
@@ -393,18 +375,6 @@ def _log_sum_back(g: Any, c: Any) -> Any:
 
 
 @op(
-    samples=(
-        sample("tk.logsumexp(a, 0)", a=(2, 3)),
-        sample("a.logsumexp(-1, keepdim=True)", a=(2, 3)),
-        sample("a.logsumexp((0, 2))", a=(2, 3, 2)),
-        sample("tk.logsumexp(a, 0, out=tk.empty(0, dtype=tk.int32))", a=(2, 3)),
-        sample("a.logsumexp(0)", a=()),
-        sample("a.logsumexp(0)", a=(0, 3)),
-        sample("a.logsumexp(2)", a=(2, 3)),
-        sample("a.logsumexp((0, 0))", a=(2, 3)),
-        sample("a.logsumexp('x')", a=(2, 3)),
-        sample("a.logsumexp()", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=2,
     derivative=Rule("LogsumexpBackward0", input=_log_sum_back),

@@ -16,7 +16,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import check_writable
@@ -131,22 +130,6 @@ _SUM_FORMS = (
 
 
 @op(
-    samples=(
-        sample("tk.sum(a)", a=(2, 3, 4)),
-        sample("a.sum(0)", a=(2, 3, 4)),
-        sample("a.sum((0, 2), keepdim=True)", a=(2, 3, 4)),
-        sample("a.sum(-1, dtype=tk.float64)", a=(2, 3)),
-        sample("a.sum(axis=0, keepdims=True)", a=(2, 3)),
-        sample("a.sum()", a=()),
-        sample("a.sum(None)", a=(2, 3)),
-        sample("a.sum(0)", a=(0, 3)),
-        sample("a.sum(5)", a=(2, 3)),
-        sample("a.sum((0, 0))", a=(2, 3)),
-        sample("tk.sum(a, 0, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.sum(a, 'x')", a=(2, 3)),
-        sample("a.sum(keepdim=True)", a=(2, 3)),
-        sample("a.sum(dtype=tk.uint16)", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(
@@ -204,16 +187,6 @@ def _without_nan(input: Tensor) -> Array:
 
 
 @op(
-    samples=(
-        sample("tk.nansum(a)", a=(2, 3)),
-        sample("a.nansum(0)", a=(2, 3)),
-        sample("a.nansum((0, -1), keepdim=True)", a=(2, 3, 2)),
-        sample("a.nansum(1, dtype=tk.float64)", a=(2, 3)),
-        sample("a.nansum(dtype=tk.complex64)", a=(2, 3)),
-        sample("tk.nansum(a, 0, out=tk.empty(0))", a=(2, 3)),
-        sample("a.nansum(2)", a=(2, 3)),
-        sample("a.nansum('x')", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(
@@ -292,16 +265,6 @@ def _mean_dtype(name: str, input: Tensor, kind: Any, out: Tensor | None) -> dtyp
 
 
 @op(
-    samples=(
-        sample("tk.mean(a)", a=(2, 3)),
-        sample("a.mean(1, keepdim=True)", a=(2, 3)),
-        sample("a.mean((0, -1))", a=(2, 3, 4)),
-        sample("a.mean()", a=(0,)),
-        sample("a.mean(dtype=tk.float64)", a=(2, 3)),
-        sample("a.mean(2)", a=(2, 3)),
-        sample("tk.mean(a, 0, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.mean(a, 0, dtype=tk.float64, out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=Rule(
@@ -362,14 +325,6 @@ def _divided(added: Array, many: int, kind: dtype) -> Array:
 
 
 @op(
-    samples=(
-        sample("tk.nanmean(a)", a=(2, 3)),
-        sample("a.nanmean(1)", a=(2, 3)),
-        sample("a.nanmean((0, 1), keepdim=True)", a=(2, 3)),
-        sample("a.nanmean(0, dtype=tk.float64)", a=(2, 3)),
-        sample("tk.nanmean(a, 0, out=tk.empty(0))", a=(2, 3)),
-        sample("a.nanmean(2)", a=(2, 3)),
-    ),
     kind="reduce",
     rounded=1,
     out_error="nansum",

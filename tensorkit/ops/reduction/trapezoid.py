@@ -7,7 +7,6 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.ops.reduction.arguments import (
     one_axis,
@@ -92,22 +91,9 @@ _AREA_FORMS = (
     "(Tensor y, Tensor x, *, int dim = -1)",
     "(Tensor y, *, Number dx = 1, int dim = -1)",
 )
-_AREA_SAMPLES = (
-    sample("tk.{name}(a)", a=(2, 3)),
-    sample("tk.{name}(a, dx=2.5, dim=0)", a=(2, 3)),
-    sample("tk.{name}(a, b)", a=(2, 3), b=(3,)),
-    sample("tk.{name}(a, b, dim=0)", a=(2, 3), b=(2,)),
-    sample("tk.{name}(a, b)", a=(2, 3), b=(2, 3)),
-    sample("tk.{name}(a, x=b)", a=(2, 2, 3), b=(2, 3)),
-    sample("tk.{name}(a, b)", a=(2, 3), b=(2,)),
-    sample("tk.{name}(a)", a=(2, 0)),
-    sample("tk.{name}(a, dim=2)", a=(2, 3)),
-    sample("tk.{name}(a, 'x')", a=(2, 3)),
-)
 
 
 @op(
-    samples=[sample(s.call.format(name="trapezoid"), **s.sizes) for s in _AREA_SAMPLES],
     kind="reduce",
     methods=(),
     rounded=1,
@@ -134,7 +120,6 @@ def trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) ->
 
 @op(
     strict=True,
-    samples=[sample(s.call.format(name="trapz"), **s.sizes) for s in _AREA_SAMPLES],
     kind="reduce",
     methods=(),
     rounded=1,
@@ -158,7 +143,6 @@ def trapz(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) -> Ten
 
 
 @op(
-    samples=[sample(s.call.format(name="cumulative_trapezoid"), **s.sizes) for s in _AREA_SAMPLES],
     kind="scan",
     methods=(),
     rounded=1,

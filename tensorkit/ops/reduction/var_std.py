@@ -13,7 +13,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
@@ -266,18 +265,6 @@ _SPREAD_FORMS = (
     "(Tensor input, tuple of ints dim = None, *, Number correction = None, bool keepdim = False, Tensor out = None)",
     "(Tensor input, bool unbiased = True)",
 )
-_SPREAD_SAMPLES = (
-    "tk.{name}(a)",
-    "tk.{name}(a, 1)",
-    "tk.{name}(a, (0, 1), keepdim=True)",
-    "tk.{name}(a, unbiased=False)",
-    "tk.{name}(a, False)",
-    "tk.{name}(a, 0, correction=0)",
-    "tk.{name}(a, correction=9)",
-    "tk.{name}(a, 2)",
-    "tk.{name}(a, (0, 0))",
-    "tk.{name}(a, 'x')",
-)
 
 
 def _spread_few(input: Any, dim: Any, correction: int, root: bool) -> Tensor | None:
@@ -347,13 +334,9 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
-    samples.append(sample(f"a.{name}(0, True, True)", a=(2, 3)))
-    samples.append(sample(f"tk.{name}(tk.tensor([1e30, 2.0, -1e30]))"))
-    samples.append(sample(f"tk.{name}(a, 1, out=tk.empty(0))", a=(2, 3)))
     back = _std_back if name == "std" else _var_back
     rule = Rule(f"{name.capitalize()}Backward0", input=back)
-    return op(samples=samples, kind="reduce", name=name, rounded=1, derivative=rule, out_overlap="allowed")(
+    return op(kind="reduce", name=name, rounded=1, derivative=rule, out_overlap="allowed")(
         takes(*_SPREAD_FORMS)(spread)
     )
 
@@ -395,16 +378,13 @@ def _spread_and_mean_op(name: str, sentence: str, example: str) -> Callable[...,
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
     title = "".join(part.capitalize() for part in name.split("_"))
     rule = Rule(f"{title}Backward0", input=_std_mean_back if name == "std_mean" else _var_mean_back)
     forms = [
         form.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "")
         for form in _SPREAD_FORMS
     ]
-    declared = op(
-        samples=samples, kind="reduce", name=name, methods=(), rounded=1, derivative=rule, strict=True
-    )
+    declared = op(kind="reduce", name=name, methods=(), rounded=1, derivative=rule, strict=True)
     return declared(takes(*forms)(spread))
 
 

@@ -18,7 +18,6 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import register_writer
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
@@ -254,7 +253,6 @@ def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())),
     kind="copy",
     derivative=Rule("CloneBackward0", input=lambda g, c: g),
 )
@@ -280,7 +278,6 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 @op(
-    samples=(sample("a.contiguous()", a=(2, 3)),),
     kind="copy",
     function=False,
     derivative=Rule(
@@ -341,7 +338,6 @@ def _in_format(input: Tensor, wanted: Any) -> Tensor:
 
 
 @op(
-    samples=(sample("a.copy_(b)", a=(2, 3), b=(3,)), sample("a.copy_(b)", a=(2,), b=(3,))),
     kind="inplace",
     function=False,
     derivative=Rule(

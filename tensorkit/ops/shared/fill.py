@@ -12,7 +12,6 @@ from tensorkit.conj_bit import turned
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import check_writable, empty_strided
@@ -79,11 +78,6 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
 
 
 @op(
-    samples=(
-        sample("a.fill_(2)", a=(2, 3)),
-        sample("a.fill_(b)", a=(2, 3), b=()),
-        sample("a.fill_(b)", a=(2,), b=(2,)),
-    ),
     kind="inplace",
     function=False,
     derivative=Rule(_fill_name, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum()),
@@ -124,14 +118,6 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.fill(a, 2)", a=(2, 3)),
-        sample("tk.fill(a, b)", a=(2, 3), b=()),
-        sample("tk.fill(a, b)", a=(2,), b=(2,)),
-        sample("tk.fill(input=a, value=1.5)", a=(2,)),
-        sample("tk.fill(a, 1j)", a=(2,)),
-        sample("tk.fill(a, 'a')", a=(2,)),
-    ),
     kind="copy",
     methods=(),
     derivative=Rule(
@@ -167,7 +153,6 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 
 @op(
-    samples=(sample("a.zero_()", a=(2, 3)),),
     kind="inplace",
     function=False,
     derivative=Rule("ZeroBackward0", input=lambda g, c: g.new_zeros(g.size())),

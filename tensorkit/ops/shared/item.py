@@ -15,7 +15,6 @@ from tensorkit.conj_bit import CONJ
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.shared.to import host_array, to_device
@@ -26,7 +25,6 @@ __all__: list[str] = []
 
 
 @op(
-    samples=(sample("a.item()", a=()), sample("a.item()", a=(1, 1)), sample("a.item()", a=(2,))),
     kind="copy",
     function=False,
 )
@@ -58,7 +56,7 @@ def _python(array: Array) -> Array:
 _AS_NUMPYS = frozenset((dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool))
 
 
-@op(samples=(sample("a.tolist()", a=(2, 3)), sample("a.tolist()", a=())), kind="copy", function=False)
+@op(kind="copy", function=False)
 def tolist(input: Tensor) -> Any:
     """The elements as nested lists of Python numbers; a 0-d tensor gives the number itself.
 
@@ -72,7 +70,7 @@ def tolist(input: Tensor) -> Any:
     return _python(host_array(input)).tolist()
 
 
-@op(samples=(sample("a.numpy()", a=(2, 3)),), kind="copy", function=False, name="numpy")
+@op(kind="copy", function=False, name="numpy")
 def numpy_(input: Tensor, *, force: bool = False) -> Array:
     """A NumPy array on the same memory: writing to one changes the other.
 

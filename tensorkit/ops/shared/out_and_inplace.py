@@ -16,7 +16,7 @@ from tensorkit.device import CPU
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import tracked
-from tensorkit.dispatch.registry import OutOverlap, Sample, registry
+from tensorkit.dispatch.registry import OutOverlap, registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import (
@@ -90,8 +90,6 @@ def copy_of(input: Tensor, row_major: bool) -> Tensor:
 
 def paired(
     *,
-    samples: Iterable[Sample],
-    inplace: Iterable[Sample],
     derivative: Any,
     row_major: bool = True,
     out: bool = True,
@@ -106,7 +104,6 @@ def paired(
     The decorated function writes into its first argument, and checks all of them before.
 
     Args:
-        samples, inplace: calls for the tests of either form.
         row_major: whether the copy is, whatever the tensor's strides.
         out: whether the function takes ``out=``.
         copy: makes the copy from all arguments, where it is no plain one.
@@ -150,10 +147,10 @@ def paired(
         changing.__name__ = f"{name}_"
         changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
         own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
-        op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
+        op(kind="inplace", function=False, name=f"{name}_", **own)(changing)
         form = with_out(delivering, body) if out else copying
         first = None if quickly is None else _unwanted(quickly)
-        return op(samples=samples, kind="copy", name=name, first=first, out_overlap=out_overlap, **own)(form)
+        return op(kind="copy", name=name, first=first, out_overlap=out_overlap, **own)(form)
 
     return register_both
 

@@ -14,7 +14,6 @@ from tensorkit.autograd.record import refuse_inference_write
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import warn
@@ -45,7 +44,6 @@ __all__ = ["Resize"]
 
 
 @op(
-    samples=(sample("a.resize_(2)", a=(4,)), sample("a.clone().resize_(5, 5).size()", a=(4,))),
     kind="resize",
     function=False,
 )
@@ -93,13 +91,6 @@ def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Te
 
 
 @op(
-    samples=(
-        sample("a.resize_as_(b).size()", a=(4,), b=(2, 1)),
-        sample("a.resize_as_(b.t()).stride()", a=(6,), b=(2, 3)),
-        sample("a.resize_as_(b, memory_format=tk.preserve_format).stride()", a=(24,), b=(1, 2, 3, 4)),
-        sample("a.resize_as_(3)", a=(4,)),
-        sample("a.resize_as_()", a=(4,)),
-    ),
     kind="resize",
     function=False,
 )
@@ -206,7 +197,7 @@ def _source_storage(source: Any) -> UntypedStorage:
     raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type_name(source)}")
 
 
-@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False, strict=True)
+@op(kind="resize", function=False, strict=True)
 @takes(
     method=(
         "()",

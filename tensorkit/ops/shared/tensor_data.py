@@ -20,7 +20,6 @@ from tensorkit.device import DeviceLike, default_chosen, resolve
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.promotion import python_number
@@ -274,17 +273,6 @@ def _quick_tensor(data: Any) -> Tensor | None:
 
 
 @op(
-    samples=(
-        sample("tk.tensor([[1, 2], [3, 4]])"),
-        sample("tk.tensor([1, 2.5, True])"),
-        sample("tk.tensor(7)"),
-        sample("tk.tensor([[]])"),
-        sample("tk.tensor([1, 2], dtype=tk.float16)"),
-        sample("tk.tensor([[1, 2], [3]])"),
-        sample("tk.tensor(['a'])"),
-        sample("tk.tensor([1, [2]])"),
-        sample("tk.tensor([300], dtype=tk.uint8)"),
-    ),
     kind="create",
     methods=(),
 )
@@ -338,7 +326,6 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
 
 
 @op(
-    samples=(sample("tk.as_tensor([1, 2])"), sample("tk.as_tensor(a, dtype=tk.float64)", a=(2,))),
     kind="create",
     methods=(),
     grad_flag=False,
@@ -362,12 +349,6 @@ def as_tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Ten
 
 
 @op(
-    samples=(
-        sample("tk.from_numpy(a.numpy()).stride()", a=(2, 3)),
-        sample("tk.from_numpy(a.contiguous().numpy())", a=(2, 3)),
-        sample("tk.from_numpy(a)", a=(2,)),
-        sample("tk.from_numpy([1])"),
-    ),
     kind="create",
     methods=(),
     grad_flag=False,
@@ -439,15 +420,6 @@ def _from_buffer(buffer: Any, kind: dtype, count: int, offset: int) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32)"),
-        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int16, count=2, offset=1)"),
-        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int16, offset=1)"),
-        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32, count=3)"),
-        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32, offset=8)"),
-        sample("tk.frombuffer(bytearray(b''), dtype=tk.uint8)"),
-        sample("tk.frombuffer([1], dtype=tk.uint8)"),
-    ),
     kind="create",
     methods=(),
 )
@@ -520,17 +492,6 @@ def _check_alias(shared: Tensor, kind: dtype | None, where: Any) -> None:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.asarray([1, 2.5])"),
-        sample("tk.asarray(a)", a=(2, 3)),
-        sample("tk.asarray(a, copy=True)", a=(2, 3)),
-        sample("tk.asarray(a, dtype=tk.float64)", a=(2,)),
-        sample("tk.asarray(a, dtype=tk.float64, copy=False)", a=(2,)),
-        sample("tk.asarray(a.contiguous().numpy())", a=(2, 3)),
-        sample("tk.asarray([1], copy=False)"),
-        sample("tk.asarray(bytearray(b'abcd'), dtype=tk.int16)"),
-        sample("tk.asarray('a')"),
-    ),
     kind="create",
     methods=(),
     grad_flag=False,

@@ -11,7 +11,6 @@ from tensorkit.device import CPU, device, resolve
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name as kind_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_pinned, empty_strided
@@ -204,11 +203,6 @@ def as_dtype(kind: Any, name: str = "to") -> dtype:
 
 
 @op(
-    samples=(
-        sample("a.to(tk.float64)", a=(2, 3)),
-        sample("a.to(tk.uint8)", a=(2, 3)),
-        sample("a.to(b)", a=(2,), b=()),
-    ),
     kind="copy",
     function=False,
 )
@@ -247,7 +241,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return clone(out) if copy and out is input else out
 
 
-@op(samples=(sample("a.cpu()", a=(2, 3)),), kind="copy", function=False)
+@op(kind="copy", function=False)
 def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if it is on the CPU, otherwise a copy there.
 
@@ -261,7 +255,6 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 @op(
-    samples=(sample("a.cuda(0, 1, 2)", a=(2,)), sample("a.cuda('cpu')", a=(2,))),
     kind="copy",
     function=False,
     strict=True,
@@ -290,7 +283,6 @@ def _names_cuda(where: Any) -> bool:
 
 
 @op(
-    samples=(sample("a.type()", a=(2,)), sample("a.type(tk.int32)", a=(2,))),
     kind="copy",
     function=False,
     name="type",
@@ -315,7 +307,7 @@ def type_(input: Tensor, dtype: dtype | str | type | None = None, non_blocking: 
     return to_device(to_dtype(input, kind), resolve(place), non_blocking=non_blocking)
 
 
-@op(samples=(sample("a.type_as(b)", a=(2,), b=(3,)),), kind="copy", function=False)
+@op(kind="copy", function=False)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor converted to the dtype and device of another.
 
@@ -357,6 +349,4 @@ CASTS: dict[str, dtype] = {
     "cdouble": dtypes.complex128,
 }
 for _name, _kind in CASTS.items():
-    op(samples=(sample(f"a.{_name}()", a=(2, 3)),), kind="copy", function=False, name=_name)(
-        _cast_method(_name, _kind)
-    )
+    op(kind="copy", function=False, name=_name)(_cast_method(_name, _kind))

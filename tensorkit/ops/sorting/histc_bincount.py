@@ -12,7 +12,6 @@ from tensorkit.autograd.rule import not_implemented
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import resize_out
@@ -114,19 +113,6 @@ def _binned_there(values: Tensor, count: int, least: float, most: float) -> Tens
 
 
 @op(
-    samples=(
-        sample("tk.histc(a)", a=(2, 3)),
-        sample("a.histc(4)", a=(30,)),
-        sample("a.histc(5, -2, 3)", a=(4, 5)),
-        sample("tk.histc(a, bins=3, min=0, max=2.5)", a=(2, 3)),
-        sample("a.histc(3, 1, 1)", a=(5,)),
-        sample("a.histc(3)", a=()),
-        sample("a.float().histc(3)", a=(0,)),
-        sample("a.histc(0)", a=(3,)),
-        sample("a.histc(3, 2, 1)", a=(3,)),
-        sample("a.histc(2.5)", a=(3,)),
-        sample("tk.histc(a, 3, out=tk.empty(0))", a=(3,)),
-    ),
     kind="reduce",
     out_recording="silent",
     out_overlap="allowed",
@@ -233,22 +219,6 @@ _HISTOGRAM_FORMS = (
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.histogram(a, 4)", a=(5, 4)),
-        sample("a.histogram(3, range=(-1.0, 3.0))", a=(4, 5)),
-        sample("a.histogram(tk.tensor([-2, 0, 0.5, 2]).to(a.dtype))", a=(4, 5)),
-        sample("a.histogram(4, weight=a)", a=(12,)),
-        sample("a.histogram(tk.tensor([0, 1, 3]).to(a.dtype), density=True)", a=(2, 9)),
-        sample("a.histogram(2, range=(-1.0, 3.0), weight=b, density=True)", a=(6,), b=(6,)),
-        sample("a.histogram(3)", a=()),
-        sample("a.histogram(3)", a=(0,)),
-        sample("a.histogram(0)", a=(3,)),
-        sample("a.histogram(2, range=(3.0, 1.0))", a=(3,)),
-        sample("a.histogram(a)", a=(2, 3)),
-        sample("a.histogram('x')", a=(2, 3)),
-        sample("a.histogram(2, weight=a[:1])", a=(3,)),
-        sample("tk.histogram(a.detach(), 2, out=(tk.empty(0), tk.empty(0)))", a=(3,)),
-    ),
     kind="reduce",
     rounded=1,
     derivative=not_implemented("histogram", "input", "weight", applies=lambda call: call["out"] is None),
@@ -343,19 +313,6 @@ def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.bincount(a.bool().long())", a=(6,)),
-        sample("a.bool().to(a.dtype).bincount()", a=(6,)),
-        sample("tk.bincount(tk.tensor([1, 3, 1, 0]), a)", a=(4,)),
-        sample("tk.tensor([1, 3, 1, 0]).bincount(a, minlength=6)", a=(4,)),
-        sample("tk.bincount(tk.tensor([1, 3]), a)", a=(2, 2)),
-        sample("tk.tensor([2, 2], dtype=tk.uint8).bincount(minlength=5)"),
-        sample("tk.tensor([1]).bincount(minlength=-1)"),
-        sample("tk.tensor([-1]).bincount()"),
-        sample("tk.tensor([[1]]).bincount()"),
-        sample("tk.tensor([]).long().bincount(minlength=2)"),
-        sample("a.bincount('x')", a=(2,)),
-    ),
     kind="reduce",
     derivative=not_implemented("bincount", "input", "weights"),
     differentiable=False,

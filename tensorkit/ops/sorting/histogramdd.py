@@ -12,7 +12,6 @@ from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, recorded_call
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.shared.copy import deliver
@@ -161,34 +160,6 @@ _FORMS = tuple(f"Tensor input, {bins} bins, {_REST}" for bins in ("int", "tuple 
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.histogramdd(a, [2, 3])", a=(9, 2)),
-        sample("tk.histogramdd(a, 3)", a=(4, 3, 2)),
-        sample("tk.histogramdd(a, bins=[2, 3], range=[-2.0, 3.0, 0.0, 2.5])", a=(12, 2)),
-        sample("tk.histogramdd(a, [tk.tensor([-2, 0, 0.5, 2]).to(a.dtype)] * 2)", a=(12, 2)),
-        sample("tk.histogramdd(a, (tk.tensor([0, 1, 3]).to(a.dtype), a[0, :1]))", a=(5, 2)),
-        sample("tk.histogramdd(a, [tk.tensor([0, 1, 3]).to(a.dtype)] * 2, density=True)", a=(12, 2)),
-        sample("tk.histogramdd(a, [2, 2], weight=b)", a=(6, 2), b=(6,)),
-        sample("tk.histogramdd(a, [2, 2], (-1.0, 3.0, 0.0, 1.0), b, True)", a=(2, 6, 2), b=(2, 6)),
-        sample("tk.histogramdd(a, [2])", a=(0, 1)),
-        sample("tk.histogramdd(a, 2)", a=(3, 0)),
-        sample("tk.histogramdd(a, 2)", a=(2,)),
-        sample("tk.histogramdd(a, 2)", a=()),
-        sample("tk.histogramdd(a, [2])", a=(3, 2)),
-        sample("tk.histogramdd(a, [2, 0])", a=(3, 2)),
-        sample("tk.histogramdd(a, [-1, 2])", a=(3, 2)),
-        sample("tk.histogramdd(a, [2, -2])", a=(3, 2)),
-        sample("tk.histogramdd(a, [2, 2], range=(0.0, 1.0))", a=(3, 2)),
-        sample("tk.histogramdd(a, [2, 2], range=(0.0, 1.0, 1.0, 0.0))", a=(3, 2)),
-        sample("tk.histogramdd(a, [a[0]])", a=(3, 2)),
-        sample("tk.histogramdd(a, [a[0], a])", a=(3, 2)),
-        sample("tk.histogramdd(a, [a[0], a[0, :0]])", a=(3, 2)),
-        sample("tk.histogramdd(a, [a[0], b])", a=(3, 2), b=(2,)),
-        sample("tk.histogramdd(a, [2, 2], weight=b)", a=(3, 2), b=(2,)),
-        sample("tk.histogramdd(a, 'x')", a=(3, 2)),
-        sample("tk.histogramdd(a)", a=(3, 2)),
-        sample("tk.histogramdd(a, 2.0)", a=(3, 2)),
-    ),
     kind="reduce",
     methods=(),
     rounded=1,

@@ -19,7 +19,6 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out, resize_silently
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -244,20 +243,6 @@ def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any, apart: tu
 
 
 @op(
-    samples=(
-        sample("tk.kthvalue(a, 2)", a=(3, 4)),
-        sample("a.kthvalue(1, 0, True)", a=(3, 4)),
-        sample("a.kthvalue(9, keepdim=True)", a=(2, 20)),
-        sample("a.kthvalue(3)", a=(8,)),
-        sample("a.kthvalue(1)", a=()),
-        sample("a.kthvalue(1, 1)", a=(0, 3)),
-        sample("a.kthvalue(1)", a=(2, 0)),
-        sample("a.kthvalue(4)", a=(2, 3)),
-        sample("a.kthvalue(1, 2)", a=(2, 3)),
-        sample("a.kthvalue('x')", a=(2, 3)),
-        sample("tk.kthvalue(a, 1, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-        sample("tk.kthvalue(a, 1, out=(tk.empty(3, dtype=a.dtype), tk.empty(2, dtype=tk.int64)))", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule(
         "KthvalueBackward0",
@@ -404,26 +389,6 @@ def _middle_back(g: Any, c: Any) -> Any:
     return evenly(g, c) if c.dim is None else _back_to_one(g, c)
 
 
-_MEDIAN_SAMPLES = (
-    ("tk.{name}(a)", (2, 3)),
-    ("a.{name}()", (20,)),
-    ("(a.t().contiguous().t() * 0).{name}()", (3, 5)),
-    ("a.{name}(1)", (3, 4)),
-    ("a.{name}(-2, True)", (2, 5, 2)),
-    ("tk.{name}(a, -1, keepdim=True)", (2, 21)),
-    ("a.{name}()", ()),
-    ("a.{name}(0)", ()),
-    ("a.{name}()", (0,)),
-    ("a.{name}(0)", (0, 3)),
-    ("a.{name}(2)", (2, 3)),
-    ("a.{name}('x')", (2, 3)),
-    ("a.{name}(keepdim=True)", (2, 3)),
-    ("tk.{name}(a, 1, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", (2, 3)),
-    ("tk.{name}(a, 1, out=(tk.empty(1, dtype=a.dtype), tk.empty(0, dtype=tk.int64)))", (2, 3)),
-    ("tk.{name}(a, 1, out=(tk.empty(0), tk.empty(0)))", (2, 3)),
-)
-
-
 def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     """`median` and `nanmedian`."""
 
@@ -462,13 +427,12 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
         unread=lambda call: frozenset(("indices",) if call.get("dim", ...) is None else ("input", "out")),
         input=_middle_back,
     )
-    samples = [sample(call.format(name=name), a=size) for call, size in _MEDIAN_SAMPLES]
     forms = takes(
         "(Tensor input)", "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)"
     )
-    return op(
-        samples=samples, kind="reduce", name=name, derivative=rule, library="NumPy sort", family="sorting"
-    )(forms(middle))
+    return op(kind="reduce", name=name, derivative=rule, library="NumPy sort", family="sorting")(
+        forms(middle)
+    )
 
 
 median = _median_op("median", ", which is nan where there is one", "tensor(nan)")
@@ -476,19 +440,6 @@ nanmedian = _median_op("nanmedian", " of what is not nan", "tensor(2.)")
 
 
 @op(
-    samples=(
-        sample("tk.mode(a)", a=(3, 4)),
-        sample("a.mode(0, True)", a=(5, 2)),
-        sample("a.mode(keepdim=True)", a=(2, 30)),
-        sample("a.mode()", a=(9,)),
-        sample("a.mode()", a=()),
-        sample("a.mode(0)", a=(3, 0)),
-        sample("a.mode()", a=(2, 0)),
-        sample("a.mode(2)", a=(2, 3)),
-        sample("a.mode(1.5)", a=(2, 3)),
-        sample("tk.mode(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-        sample("tk.mode(a, out=(tk.empty(1, dtype=a.dtype), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule("ModeBackward0", applies=_real_alone("mode", _nothing_to_count), input=_back_to_one),
     library="NumPy sort",

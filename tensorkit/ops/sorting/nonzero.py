@@ -11,7 +11,6 @@ from tensorkit import dtypes
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out
 from tensorkit.elementwise.plan import brief
@@ -150,19 +149,6 @@ def _column_major(count: int) -> tuple[int, int]:
 
 
 @op(
-    samples=(
-        sample("tk.nonzero(a)", a=(3, 4)),
-        sample("a.nonzero()", a=(9,)),
-        sample("a.nonzero(as_tuple=True)", a=(2, 3, 2)),
-        sample("tk.nonzero(a, as_tuple=True)", a=()),
-        sample("a.nonzero()", a=()),
-        sample("a.nonzero(as_tuple=False)", a=(0, 3)),
-        sample("a.nonzero(as_tuple=True)", a=(2, 0)),
-        sample("tk.nonzero(a, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-        sample("tk.nonzero(a, out=tk.empty(2, dtype=tk.int64))", a=(2, 3)),
-        sample("tk.nonzero(a, out=tk.empty(0))", a=(2, 3)),
-        sample("a.nonzero(as_tuple=1)", a=(2, 3)),
-    ),
     kind="reduce",
     first=_nonzero_at_once,
     out_overlap="before resizing",
@@ -201,20 +187,6 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 
 
 @op(
-    samples=(
-        sample("tk.nonzero_static(a, size=3)", a=(3, 4)),
-        sample("a.nonzero_static(size=9)", a=(2, 3)),
-        sample("a.nonzero_static(size=9, fill_value=7)", a=(2, 1, 3)),
-        sample("tk.nonzero_static(a, size=0)", a=(2, 3)),
-        sample("tk.nonzero_static(a, size=2)", a=()),
-        sample("tk.nonzero_static(a, size=4, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-        sample("tk.nonzero_static(a, size=4, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.nonzero_static(a.to('meta'), size=4).stride()", a=(2, 3)),
-        sample("tk.nonzero_static(a, size=-1)", a=(2, 3)),
-        sample("tk.nonzero_static(a, size=True)", a=(2, 3)),
-        sample("tk.nonzero_static(a)", a=(2, 3)),
-        sample("a.nonzero_static(3)", a=(2, 3)),
-    ),
     kind="reduce",
     strict=True,
     library="NumPy",
@@ -264,11 +236,6 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 
 
 @op(
-    samples=(
-        sample("tk.argwhere(a)", a=(3, 4)),
-        sample("a.argwhere()", a=()),
-        sample("a.argwhere()", a=(0, 3)),
-    ),
     kind="reduce",
 )
 def argwhere(input: Tensor) -> Tensor:

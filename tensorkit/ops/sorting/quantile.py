@@ -16,7 +16,6 @@ from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.shared.copy import deliver
@@ -132,25 +131,6 @@ _FORMS = [
     "Tensor out = None)"
     for kind in ("Tensor", "float")
 ]
-_SAMPLES = (
-    ("tk.{name}(a, 0.4)", (3, 4)),
-    ("a.{name}(0.3, 0)", (3, 4)),
-    ("a.{name}(tk.tensor([0.3, 0.9, 0], dtype=a.dtype), -1, True)", (2, 3, 2)),
-    ("a.{name}(tk.tensor([0.3], dtype=a.dtype))", (2, 3)),
-    ("a.{name}(tk.tensor(0.7, dtype=a.dtype), 1, keepdim=True, interpolation='midpoint')", (2, 3, 2)),
-    ("a.{name}(0.3, dim=1, interpolation='lower')", (3, 4)),
-    ("a.{name}(0.3, dim=1, interpolation='higher')", (3, 4)),
-    ("a.{name}(0.5, keepdim=True, interpolation='nearest')", (3, 4)),
-    ("a.{name}(1)", ()),
-    ("a.{name}(0.5)", (0,)),
-    ("a.{name}(1.5)", (2, 3)),
-    ("a.{name}(tk.tensor([2.0]))", (2, 3)),
-    ("a.{name}(0.5, 2)", (2, 3)),
-    ("a.{name}(0.5, interpolation='x')", (2, 3)),
-    ("a.{name}('x')", (2, 3)),
-    ("tk.{name}(a, 0.5, 0, out=tk.empty(0))", (2, 3)),
-    ("tk.{name}(a, 0.5, out=tk.empty(2, dtype=a.dtype))", (2, 3)),
-)
 
 
 def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
@@ -196,8 +176,7 @@ def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(call.format(name=name), a=size) for call, size in _SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, rounded=1, out_recording="in place")(share)
+    return op(kind="reduce", name=name, rounded=1, out_recording="in place")(share)
 
 
 quantile = _quantile_op("quantile", "; nan where an element is nan", "tensor(3.)")

@@ -13,7 +13,6 @@ from tensorkit.conj_bit import resolved
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import empty_strided, resize_out
@@ -254,19 +253,6 @@ _BUCKET_FORMS = (
 
 
 @op(
-    samples=(
-        sample("tk.bucketize(a, tk.tensor([-1.0, 0.5, 2.0, 3.0]))", a=(2, 3)),
-        sample("tk.bucketize(a, tk.tensor([0, 2, 3]), right=True)", a=(2, 3)),
-        sample("tk.bucketize(a, tk.tensor([0, 2, 3]).to(a.dtype), out_int32=True)", a=(7,)),
-        sample("tk.bucketize(a, b)", a=(2, 3), b=(4,)),
-        sample("tk.bucketize(2.5, a)", a=(4,)),
-        sample("tk.bucketize(2, a, right=True)", a=(4,)),
-        sample("tk.bucketize(a, a)", a=(2, 3)),
-        sample("tk.bucketize(a, a[:0])", a=(3,)),
-        sample("tk.bucketize('x', a)", a=(3,)),
-        sample("tk.bucketize(a, tk.tensor([1.0]), out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-        sample("tk.bucketize(a, tk.tensor([1.0]), out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     methods=(),
     first=_bucketize_at_once,
@@ -319,23 +305,6 @@ _SEARCH_FORMS = (
 
 
 @op(
-    samples=(
-        sample("tk.searchsorted(a.sort()[0], b)", a=(5,), b=(2, 3)),
-        sample("tk.searchsorted(a.sort()[0], b, right=True)", a=(2, 4), b=(2, 3)),
-        sample("tk.searchsorted(a.sort()[0], a, side='right', out_int32=True)", a=(2, 4)),
-        sample("tk.searchsorted(a, b, sorter=a.argsort())", a=(2, 5), b=(2, 3)),
-        sample("tk.searchsorted(a, b)", a=(6,), b=(2, 3)),
-        sample("tk.searchsorted(a, 2)", a=(4,)),
-        sample("tk.searchsorted(a, 2.5, right=True)", a=(4,)),
-        sample("tk.searchsorted(a, 2)", a=(2, 3)),
-        sample("tk.searchsorted(a, b)", a=(2, 3), b=(3, 3)),
-        sample("tk.searchsorted(a, a, side='left', right=True)", a=(4,)),
-        sample("tk.searchsorted(a, a, side='x')", a=(4,)),
-        sample("tk.searchsorted(a, a, sorter=tk.tensor([0, 1, 5]))", a=(3,)),
-        sample("tk.searchsorted(a, a, sorter=tk.tensor([0, 1]))", a=(3,)),
-        sample("tk.searchsorted(a, 'x')", a=(3,)),
-        sample("tk.searchsorted(a, a, out=tk.empty(0, dtype=tk.int64))", a=(3,)),
-    ),
     kind="reduce",
     methods=(),
     first=_searchsorted_at_once,

@@ -17,7 +17,6 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
@@ -166,21 +165,6 @@ def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, 
 
 
 @op(
-    samples=(
-        sample("tk.sort(a)", a=(3, 4)),
-        sample("a.sort(0)", a=(3, 4)),
-        sample("a.sort(-1, True)", a=(3, 4)),
-        sample("a.sort(stable=True, dim=1, descending=True)", a=(2, 3, 2)),
-        sample("a.sort(descending=True)", a=(2, 40)),
-        sample("a.sort()", a=(40,)),
-        sample("a.sort()", a=()),
-        sample("a.sort(0)", a=(0, 3)),
-        sample("a.sort(2)", a=(2, 3)),
-        sample("a.sort('x')", a=(2, 3)),
-        sample("a.sort(True)", a=(2, 3)),
-        sample("tk.sort(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-        sample("tk.sort(a, out=(tk.empty(1, dtype=a.dtype), tk.empty(2, dtype=tk.int64)))", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule(
         lambda call: f"SortBackward{0 if call['stable'] is None else 1}",
@@ -236,17 +220,6 @@ _places = through_library("argsort", "NumPy sort", _order, "sorting")
 
 
 @op(
-    samples=(
-        sample("tk.argsort(a)", a=(3, 4)),
-        sample("a.argsort(0, True)", a=(3, 4)),
-        sample("a.argsort(dim=-2, stable=True)", a=(2, 20)),
-        sample("tk.argsort(a, descending=True)", a=(20,)),
-        sample("a.argsort()", a=()),
-        sample("a.argsort(1)", a=(2, 0)),
-        sample("a.argsort(5)", a=(2, 3)),
-        sample("tk.argsort(a, stable=True, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-        sample("tk.argsort(a, stable=True, out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     strict=True,
     first=_argsort_at_once,
@@ -288,13 +261,6 @@ def argsort(
 
 
 @op(
-    samples=(
-        sample("tk.msort(a)", a=(3, 4)),
-        sample("a.msort()", a=(20, 2)),
-        sample("a.msort()", a=()),
-        sample("a.msort()", a=(0, 2)),
-        sample("tk.msort(a, out=tk.empty(0))", a=(2, 3)),
-    ),
     kind="reduce",
     out_error="sort",
 )

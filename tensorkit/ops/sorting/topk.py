@@ -13,7 +13,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -193,21 +192,6 @@ def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
 
 
 @op(
-    samples=(
-        sample("tk.topk(a, 2)", a=(3, 4)),
-        sample("a.topk(2, 0, False)", a=(3, 4)),
-        sample("a.topk(3, largest=False, sorted=False)", a=(2, 9)),
-        sample("a.topk(5, sorted=False)", a=(30,)),
-        sample("a.topk(25)", a=(2, 30)),
-        sample("a.topk(2, -1)", a=(150,)),
-        sample("a.topk(0)", a=(2, 3)),
-        sample("a.topk(1)", a=()),
-        sample("a.topk(4)", a=(2, 3)),
-        sample("a.topk(1, 2)", a=(2, 3)),
-        sample("a.topk(1.5)", a=(2, 3)),
-        sample("a.topk(1, largest=1)", a=(2, 3)),
-        sample("tk.topk(a, 1, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule("TopkBackward0", input=spread),
     first=_topk_at_once,

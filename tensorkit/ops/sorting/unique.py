@@ -18,7 +18,6 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
@@ -291,23 +290,6 @@ def _consecutive_method(
 
 
 @op(
-    samples=(
-        sample("tk.unique(a)", a=(3, 4)),
-        sample("a.unique()", a=(40,)),
-        sample("a.unique(return_inverse=True)", a=(3, 4)),
-        sample("a.unique(True, False, True)", a=(30,)),
-        sample("a.unique(False, True, True)", a=(2, 20)),
-        sample("a.unique(dim=0)", a=(6, 2)),
-        sample("a.unique(True, True, True, -1)", a=(1, 2, 9)),
-        sample("a.unique(dim=1, return_counts=True)", a=(1, 25)),
-        sample("a.unique(return_inverse=True)", a=()),
-        sample("a.unique(dim=0)", a=()),
-        sample("a.unique(dim=0)", a=(0, 3)),
-        sample("a.unique(dim=1)", a=(0, 3)),
-        sample("a.unique(dim=3)", a=(2, 3)),
-        sample("a.unique('x')", a=(2, 3)),
-        sample("tk.unique(a, dim='x')", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule(
         lambda call: "Unique2Backward0" if call["dim"] is None else "UniqueDimBackward0",
@@ -383,20 +365,6 @@ def _roomy(values: Array, kind: dtype, room: int) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.unique_consecutive(a)", a=(3, 4)),
-        sample("a.unique_consecutive(True)", a=(9,)),
-        sample("a.unique_consecutive(return_inverse=True, return_counts=True)", a=(3, 4)),
-        sample("a.unique_consecutive(True, True, 0)", a=(6, 1)),
-        sample("a.unique_consecutive(dim=-1)", a=(1, 2, 9)),
-        sample("a.unique_consecutive(True, True)", a=()),
-        sample("a.unique_consecutive(True, True)", a=(0, 3)),
-        sample("a.unique_consecutive(dim=0)", a=(0, 3)),
-        sample("a.unique_consecutive(dim=0)", a=()),
-        sample("a.unique_consecutive(dim=2)", a=(2, 3)),
-        sample("a.unique_consecutive(dim='x')", a=(2, 3)),
-        sample("tk.unique_consecutive(a, 1)", a=(2, 3)),
-    ),
     kind="reduce",
     derivative=Rule("UniqueConsecutiveBackward0", input=_refused("unique_consecutive")),
     differentiable=False,

@@ -6,7 +6,6 @@ There PyTorch takes a dimension, but not its name, and the digits of `round` by 
 from __future__ import annotations
 
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.ops.pointwise import rounding
 from tensorkit.ops.reduction import softmax
@@ -17,12 +16,6 @@ __all__ = ["special_log_softmax", "special_logsumexp", "special_round", "special
 
 
 @op(
-    samples=(
-        sample("tk.special.softmax(a, 0)", a=(2, 3)),
-        sample("tk.special.softmax(a, 1, tk.float64)", a=(2, 3)),
-        sample("tk.special.softmax(a, 0, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.special.softmax(a)", a=(2, 3)),
-    ),
     kind="copy",
     namespace="special",
     name="softmax",
@@ -41,12 +34,6 @@ def special_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tens
 
 
 @op(
-    samples=(
-        sample("tk.special.log_softmax(a, 0)", a=(2, 3)),
-        sample("tk.special.log_softmax(a, -1, dtype=tk.float64)", a=(2, 3)),
-        sample("tk.special.log_softmax(a, 1, tk.float64)", a=(2, 3)),
-        sample("tk.special.log_softmax(a, 'x')", a=(2, 3)),
-    ),
     kind="copy",
     namespace="special",
     name="log_softmax",
@@ -65,12 +52,6 @@ def special_log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) 
 
 
 @op(
-    samples=(
-        sample("tk.special.logsumexp(a, 0)", a=(2, 3)),
-        sample("tk.special.logsumexp(a, (0, 1), True)", a=(2, 3)),
-        sample("tk.special.logsumexp(a, 1, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-        sample("tk.special.logsumexp(a, 'x')", a=(2, 3)),
-    ),
     kind="copy",
     namespace="special",
     name="logsumexp",
@@ -91,13 +72,6 @@ def special_logsumexp(
 
 
 @op(
-    samples=(
-        sample("tk.special.round(a)", a=(2, 3)),
-        sample("tk.special.round(a, decimals=1)", a=(2, 3)),
-        sample("tk.special.round(a, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-        sample("tk.special.round(a, 1)", a=(2, 3)),
-        sample("tk.special.round(a, decimals='x')", a=(2, 3)),
-    ),
     kind="copy",
     namespace="special",
     name="round",

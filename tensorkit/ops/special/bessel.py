@@ -10,10 +10,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu.special import bessel, bessel_i0
 from tensorkit.kernels.scalars.bessel import I0, I0E
 from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
@@ -74,7 +73,6 @@ i0 = unary(
     float_block("i0", _single(bessel_i0.i0, "i0"), I0, "i0_vml_cpu"),
     derivative=Rule("I0Backward0", input=_i0_back),
     rounded=2,
-    samples=samples_of_one("i0", special="i0"),
     doc=about(
         "i0",
         "The modified Bessel function of the first kind and order 0, of every element.",
@@ -88,7 +86,6 @@ i0e = unary(
     namespace="special",
     derivative=Rule("SpecialI0EBackward0", input=_i0e_back),
     rounded=2,
-    samples=samples_of_one("special.i0e"),
     doc=about(
         "special.i0e",
         "``i0(input) * exp(-abs(input))`` of every element, which is finite where `i0` is too large.",
@@ -102,7 +99,6 @@ i1 = unary(
     namespace="special",
     derivative=Rule("SpecialI1Backward0", input=_i1_back),
     rounded=2,
-    samples=samples_of_one("special.i1"),
     doc=about(
         "special.i1",
         "The modified Bessel function of the first kind and order 1, of every element: the derivative of `i0`.",
@@ -116,7 +112,6 @@ i1e = unary(
     namespace="special",
     derivative=Rule("SpecialI1EBackward0", input=_i1e_back),
     rounded=2,
-    samples=samples_of_one("special.i1e"),
     doc=about(
         "special.i1e",
         "``i1(input) * exp(-abs(input))`` of every element, which is finite where `i1` is too large.",
@@ -137,7 +132,6 @@ def _named(name: str, function: Any, sentence: str, given: str, answer: str) -> 
         _block(name, function),
         namespace="special",
         rounded=5,
-        samples=_samples(name),
         doc=about(f"special.{name}", sentence, given, answer),
     )
 
@@ -151,9 +145,7 @@ def _of_x(name: str, function: Any, sentence: str, given: str, answer: str) -> A
 
     body.__name__ = body.__qualname__ = block.name
     body.__doc__ = about(f"special.{name}", sentence, given, answer)
-    samples = (*_samples(name), sample(f"tk.special.{name}(x=a)", a=(2,)))
     made = op(
-        samples=samples,
         kind="pointwise",
         namespace="special",
         name=name,
@@ -167,13 +159,6 @@ def _of_x(name: str, function: Any, sentence: str, given: str, answer: str) -> A
 
 def _block(name: str, function: Any) -> Pointwise:
     return Pointwise(f"special_{name}", function, None, result="float", kernel=f"{name}_cpu", lacks=_LACKS)
-
-
-def _samples(name: str) -> tuple[Sample, ...]:
-    far = ("* 30",) if name in bessel.__all__ else ()
-    return samples_of_one(
-        f"special.{name}", *(f"tk.special.{name}(a{more})" for more in (".abs() + 2", *far))
-    )
 
 
 def _spherical(x: Array) -> Array:

@@ -16,12 +16,11 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.plan import few_elements
-from tensorkit.elementwise.unary import samples_of_one, unary
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import (
     elementwise,
     elementwise_compiled,
@@ -105,7 +104,6 @@ erf = unary(
     float_block("erf", _erf, scalars.ERF, "erf_vml_cpu"),
     derivative=Rule("ErfBackward0", input=lambda g, c: times((-c.input.pow(2)).exp(), _STEEP) * g),
     rounded=1,
-    samples=samples_of_one("erf", special="erf"),
     doc=about(
         "erf", "The error function of every element: from -1 to 1, 0 at 0.", "0.0, 1.0", "0.0000, 0.8427"
     ),
@@ -120,7 +118,6 @@ erfc = unary(
     ),
     derivative=Rule("ErfcBackward0", input=lambda g, c: times((-c.input.pow(2)).exp(), -_STEEP) * g),
     rounded=2,
-    samples=samples_of_one("erfc", special="erfc"),
     doc=about("erfc", "``1 - erf(input)``, exact where erf is near 1 too.", "0.0, 1.0", "1.0000, 0.1573"),
 )
 
@@ -138,7 +135,6 @@ erfinv = unary(
         "ErfinvBackward0", input=lambda g, c: times(c.input.erfinv().pow(2).exp(), math.sqrt(math.pi) / 2) * g
     ),
     rounded=2,
-    samples=samples_of_one("erfinv", "tk.erfinv(a / 8)", special="erfinv"),
     doc=about(
         "erfinv",
         "The number whose error function every element is; nan beyond -1 and 1.",
@@ -160,7 +156,6 @@ lgamma = unary(
     float_block("lgamma", _lgamma, scalars.LGAMMA, "lgamma_vml_cpu"),
     derivative=Rule("LgammaBackward0", input=lambda g, c: g * c.input.digamma()),
     rounded=2,
-    samples=samples_of_one("lgamma", special="gammaln"),
     doc=about(
         "lgamma",
         "The logarithm of the absolute value of the gamma function; at ``n + 1`` it is log(n!).",
@@ -173,7 +168,6 @@ digamma = unary(
     float_block("digamma", of_scipy("psi"), scalars.DIGAMMA, "digamma"),
     derivative=Rule("DigammaBackward0", input=lambda g, c: g * c.input.polygamma(1)),
     rounded=2,
-    samples=samples_of_one("digamma", "tk.special.digamma(a)", special="psi"),
     doc=about(
         "digamma",
         "The derivative of `lgamma`, of every element.",
@@ -247,23 +241,6 @@ def _polygamma_back(g: Any, c: Any) -> Any:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.polygamma(1, a)", a=(2, 3)),
-        sample("tk.polygamma(0, a)", a=(2, 3)),
-        sample("tk.polygamma(2, a)", a=(2, 3)),
-        sample("tk.polygamma(-1, a)", a=(2,)),
-        sample("tk.polygamma(1.5, a)", a=(2,)),
-        sample("tk.polygamma(1, a, out=tk.empty(0))", a=(2, 3)),
-        sample("tk.polygamma(input=a, n=3)", a=(2, 3)),
-        sample("a.polygamma(3)", a=(3,)),
-        sample("a.polygamma(n=1)", a=(2, 3)),
-        sample("a.polygamma_(1)", a=(2, 3)),
-        sample("a.polygamma('x')", a=(2, 3)),
-        sample("tk.special.polygamma(1, a)", a=(2, 3)),
-        sample("tk.polygamma(tk.tensor(1), a)", a=(2,)),
-        sample("tk.polygamma(tk.tensor([1]), a)", a=(2,)),
-        sample("tk.special.polygamma('x', a)", a=(2,)),
-    ),
     kind="pointwise",
     methods=(),
     # An order given as a tensor has no derivative, but must not hide the operand that has one.
@@ -334,18 +311,6 @@ def _mvlgamma_into(input: Tensor, result: Tensor, out: Tensor) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.mvlgamma(a + 9, 2)", a=(2, 3)),
-        sample("tk.mvlgamma(a, 1)", a=(2, 3)),
-        sample("a.mvlgamma(p=3)", a=()),
-        sample("a.mvlgamma_(2)", a=(2, 3)),
-        sample("tk.mvlgamma(a, 0)", a=(2,)),
-        sample("tk.mvlgamma(a, 1.5)", a=(2,)),
-        sample("tk.mvlgamma(a, 2, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-        sample("tk.mvlgamma(a, 2, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-        sample("tk.special.multigammaln(a, 2)", a=(2, 3)),
-        sample("tk.special.multigammaln(a, 'x')", a=(2,)),
-    ),
     kind="pointwise",
     inplace=True,
     aliases=(),
@@ -417,19 +382,6 @@ _LOGIT = replace(float_block("logit", _logit, None, "logit_cpu"), exact_half=Tru
 
 
 @op(
-    samples=(
-        sample("tk.logit(2)"),
-        sample("tk.logit(a)", a=(2, 3)),
-        sample("tk.logit(a, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
-        sample("tk.logit(a / 8)", a=(2, 3)),
-        sample("tk.logit(a, 0.1)", a=(2, 3)),
-        sample("a.logit(eps=0.7)", a=(2, 3)),
-        sample("a.logit_(0.25)", a=(2, 3)),
-        sample("tk.logit(a, 'x')", a=(2,)),
-        sample("a.logit('x')", a=(2,)),
-        sample("tk.special.logit(a, 0.1)", a=(2, 3)),
-        sample("tk.special.logit(a, 'x')", a=(2,)),
-    ),
     kind="pointwise",
     inplace=True,
     derivative=Rule("LogitBackward0", input=_logit_back),

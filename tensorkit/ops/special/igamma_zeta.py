@@ -9,7 +9,6 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.errors import MissingKernelError
@@ -21,24 +20,6 @@ from tensorkit.tensor import Array, Tensor
 __all__ = ["igamma", "igammac", "zeta"]
 
 _WHOLE_OR_COMPLEX = tuple(kind for kind in dtypes.ALL if kind.category != 2)
-_PAIRS = (
-    (("a", "b"), {"a": (2, 3), "b": (2, 3)}),
-    (("a", "b"), {"a": (2, 1), "b": (3,)}),
-    (("a", "b"), {"a": (), "b": (3,)}),
-    (("a", "b"), {"a": (2,), "b": (3,)}),
-    (("a", "b.abs()"), {"a": (2, 3), "b": (2, 3)}),
-    (("a.abs()", "b.abs() * 4"), {"a": (2, 3), "b": (2, 3)}),
-    (("a", "2"), {"a": (2, 3)}),
-    (("2", "a"), {"a": (2, 3)}),
-    (("a", "b", "out=tk.empty(0, dtype=a.dtype)"), {"a": (2, 3), "b": (2, 3)}),
-    (("tk.tensor(2.0).to(a.dtype)", "a"), {"a": (2, 3)}),
-    (("a",), {"a": (2,)}),
-)
-
-
-def _samples(name: str, *more: str) -> tuple[Any, ...]:
-    pairs = [sample(f"tk.{name}({', '.join(given)})", **sizes) for given, sizes in _PAIRS]
-    return (*pairs, *(sample(call, a=(2, 3), b=(2, 3)) for call in more))
 
 
 def _underived(what: str) -> Any:
@@ -145,14 +126,6 @@ igamma = binary(
     numbers=False,
     rounded=20,
     derivative=Rule("IgammaBackward0", input=_underived("igamma: input"), other=lambda g, c: g * _steep(c)),
-    samples=_samples(
-        "igamma",
-        "a.igamma(b)",
-        "a.igamma_(b)",
-        "a.igamma_(2)",
-        "tk.special.gammainc(a, b)",
-        "tk.special.gammainc(a, 2)",
-    ),
     doc=_ABOUT.format(
         name="igamma",
         sentence="The lower incomplete gamma function as a share of the whole: from 0 to 1 as `other` grows.",
@@ -167,14 +140,6 @@ igammac = binary(
     rounded=20,
     derivative=Rule(
         "IgammacBackward0", input=_underived("igammac: input"), other=lambda g, c: -g * _steep(c)
-    ),
-    samples=_samples(
-        "igammac",
-        "a.igammac(b)",
-        "a.igammac_(b)",
-        "a.igammac_(2)",
-        "tk.special.gammaincc(a, b)",
-        "tk.special.gammaincc(a, 2)",
     ),
     doc=_ABOUT.format(
         name="igammac",
@@ -252,7 +217,6 @@ zeta = binary(
         input=_underived("zeta"),
         other=_zeta_back,
     ),
-    samples=_samples("special.zeta", "tk.special.zeta(a.abs() + 2, b.abs() + 1)"),
     doc="""The zeta function of Hurwitz: the sum of ``(k + other) ** -input`` over all k from 0 on.
 
     Args:

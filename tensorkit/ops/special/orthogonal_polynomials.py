@@ -7,7 +7,6 @@ from collections.abc import Callable
 from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.kernels.cpu.special import orthogonal_polynomials as kernels
@@ -69,23 +68,7 @@ def _polynomial(
     body.__doc__ = _ABOUT.format(
         name=name, sentence=sentence, answer=answer, angles=_ANGLES if "chebyshev" in name else ""
     )
-    # Of small degrees: what a loop of PyTorch's has to climb to the largest number in 64 bits has no end.
-    two = {"a": (2, 3), "b": (2, 3)}
-    samples = (
-        sample(f"tk.special.{name}(a, b.clamp(0, 14))", **two),
-        sample(f"tk.special.{name}(a / 6, b.clamp(0, 14) + 5)", **two),
-        sample(f"tk.special.{name}(a, b.clamp(-3, 3))", a=(2, 1), b=(3,)),
-        sample(f"tk.special.{name}(a, b[:1].clamp(0, 5))", a=(2,), b=(3,)),
-        sample(f"tk.special.{name}(a, a.clamp(0, 3), out=tk.empty(0, dtype=tk.float64))", a=(2, 3)),
-        sample(f"tk.special.{name}(a, 4, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-        *(sample(f"tk.special.{name}(a, {n})", a=(2, 3)) for n in (0, 1, 2.75, 5, -1, True, "'x'", "2, 3")),
-        *(sample(f"tk.special.{name}({x}, a.clamp(0, 9))", a=(2, 3)) for x in (0.25, 1, 3)),
-        sample(f"tk.special.{name}(n=3, x=a)", a=(3,)),
-        sample(f"tk.special.{name}(2, 3)"),
-        sample(f"tk.special.{name}(a)", a=(2,)),
-    )
     registered = op(
-        samples=samples,
         kind="pointwise",
         namespace="special",
         name=name,

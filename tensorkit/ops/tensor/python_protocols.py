@@ -33,7 +33,7 @@ from tensorkit.device import device as Device
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import offers, registry, sample
+from tensorkit.dispatch.registry import offers, registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_pinned
@@ -186,13 +186,6 @@ def _one_argument(*args: Any, **kwargs: Any) -> None:
 
 
 @op(
-    samples=(
-        sample("a.apply_(lambda x: x * 2)", a=(2, 3)),
-        sample("a.apply_(lambda x: 1)", a=()),
-        sample("a.apply_(3)", a=(2,)),
-        sample("a.apply_(lambda x: 'b')", a=(2,)),
-        sample("a.apply_(lambda x: x)", a=(0,)),
-    ),
     kind="resize",
     function=False,
 )
@@ -237,12 +230,6 @@ def _matching(name: str, input: Tensor, others: dict[str, tuple[Tensor, str]]) -
 
 
 @op(
-    samples=(
-        sample("a.map_(b, lambda x, y: x + y)", a=(2, 3), b=(2, 3)),
-        sample("a.map_(b, lambda x, y: y)", a=(2, 3), b=(3,)),
-        sample("a.map_(b, lambda x, y: x)", a=(2,), b=(3,)),
-        sample("a.map_(3, lambda x, y: x)", a=(2,)),
-    ),
     kind="resize",
     function=False,
 )
@@ -259,11 +246,6 @@ def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("a.map2_(b, c, lambda x, y, z: x + y + z)", a=(2, 3), b=(2, 3), c=(3,)),
-        sample("a.map2_(b, 3, lambda x, y, z: x)", a=(2,), b=(2,)),
-        sample("a.map2_(b, c, lambda x, y, z: x)", a=(2,), b=(2,), c=(3,)),
-    ),
     kind="resize",
     function=False,
 )

@@ -26,7 +26,7 @@ from tensorkit import storage as storages
 from tensorkit.device import CPU, DeviceLike, device, get_default_device, resolve, set_default_device
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import offers, sample
+from tensorkit.dispatch.registry import offers
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
@@ -305,19 +305,6 @@ _OLD_RANGE = (
 
 
 @op(
-    samples=(
-        sample("tk.range(1, 4)"),
-        sample("tk.range(0.5, 3, 0.25)"),
-        sample("tk.range(4, 1, -1, dtype=tk.int64)"),
-        sample("tk.range(1, 4, dtype=a.dtype)", a=()),
-        sample("tk.range(0, 3, out=a.detach())", a=(4,)),
-        sample("tk.range(4, 1)"),
-        sample("tk.range(1, 2, 0)"),
-        sample("tk.range(0, float('inf'))"),
-        sample("tk.range(4)"),
-        sample("tk.range('a', 2)"),
-        sample("tk.range(1, 4, device='meta').size()"),
-    ),
     kind="create",
     methods=(),
 )

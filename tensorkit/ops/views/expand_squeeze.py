@@ -11,7 +11,7 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import registry, sample
+from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.ops.shared.int_args import (
@@ -57,13 +57,6 @@ _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
 
 
 @op(
-    samples=(
-        sample("tk.squeeze(a)", a=(1, 3, 1)),
-        sample("a.squeeze(0)", a=(1, 3, 1)),
-        sample("a.squeeze((0, -1))", a=(1, 3, 1)),
-        sample("a.squeeze(1)", a=(1, 3, 1)),
-        sample("a.squeeze(5)", a=(1, 3)),
-    ),
     methods=(),
     derivative=Rule(_squeeze_name, input=_unsqueezed),
 )
@@ -98,11 +91,6 @@ def _method_squeeze(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.unsqueeze(a, 0)", a=(2, 3)),
-        sample("a.unsqueeze(-1)", a=(2, 3)),
-        sample("a.unsqueeze(3)", a=(2,)),
-    ),
     inplace=True,
     derivative=Rule("UnsqueezeBackward0", input=lambda g, c: g.squeeze(c.dim)),
 )
@@ -120,11 +108,6 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("a.expand(4, 3)", a=(1, 3)),
-        sample("a.expand(2, -1, 4)", a=(3, 1)),
-        sample("a.expand(2, 2)", a=(1, 3)),
-    ),
     function=False,
     derivative=_EXPANDED,
 )
@@ -148,7 +131,6 @@ def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False)
 
 
 @op(
-    samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),),
     function=False,
     derivative=_EXPANDED,
 )
@@ -163,11 +145,6 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.broadcast_to(a, (2, 3))", a=(3,)),
-        sample("tk.broadcast_to(a, 3)", a=(3,)),
-        sample("a.broadcast_to((3, 2))", a=(3,)),
-    ),
     derivative=_EXPANDED,
     methods=(),
 )
@@ -188,7 +165,7 @@ def _method_broadcast_to(input: Tensor, *sizes: Any, size: Any = None) -> Tensor
     return broadcast_to(input, as_ints(sizes if size is None else (size,), "broadcast_to"))
 
 
-@op(samples=(sample("tk.broadcast_tensors(a, b)", a=(3, 1), b=(4,)),), methods=())
+@op(methods=())
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of all tensors with one common size.
 
@@ -231,20 +208,6 @@ attach("squeeze_", traced_method("squeeze_", _squeeze_inplace))
 
 
 @op(
-    samples=(
-        sample("a.sum_to_size(1, 3)", a=(2, 3)),
-        sample("a.sum_to_size((2, 1))", a=(2, 3)),
-        sample("a.sum_to_size(3)", a=(2, 3)),
-        sample("a.sum_to_size(1, 1)", a=(4, 2, 3)),
-        sample("a.sum_to_size(2, 3)", a=(2, 3)),
-        sample("a.sum_to_size(())", a=(2, 3)),
-        sample("a.sum_to_size(size=(1, 3))", a=(2, 3)),
-        sample("a.sum_to_size(2)", a=(2, 3)),
-        sample("a.sum_to_size(1, 2, 3)", a=(2, 3)),
-        sample("a.sum_to_size('x')", a=(2, 3)),
-        sample("a.sum_to_size((1, 'x'))", a=(2, 3)),
-        sample("a.sum_to_size()", a=(2, 3)),
-    ),
     kind="copy",
     function=False,
     rounded=2,

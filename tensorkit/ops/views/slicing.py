@@ -13,7 +13,6 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import call_traced, differentiable
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.view_call import by_layout
 from tensorkit.elementwise.output import empty_strided, resize_silently
 from tensorkit.ops.shared.copy import copy_into, deliver_into
@@ -170,11 +169,6 @@ def _start(start: Any) -> int:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.narrow(a, 0, 1, 2)", a=(4, 3)),
-        sample("a.narrow(-1, -2, 1)", a=(4, 3)),
-        sample("a.narrow(0, 3, 2)", a=(4, 3)),
-    ),
     derivative=Rule("SliceBackward0", applies=_can_narrow, input=lambda g, c: _unnarrowed(g, c)),
 )
 @takes("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)")
@@ -193,12 +187,6 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.narrow_copy(a, 0, 1, 2)", a=(4, 3)),
-        sample("a.narrow_copy(-1, -2, 1)", a=(4, 3)),
-        sample("a.narrow_copy(0, 3, 2)", a=(4, 3)),
-        sample("a.narrow_copy(0, -1, -2)", a=(4, 3)),
-    ),
     kind="copy",
     derivative=Rule("NarrowCopyBackward0", input=lambda g, c: _unnarrowed(g, c)),
 )
@@ -232,11 +220,6 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.select(a, 0, 1)", a=(2, 3)),
-        sample("a.select(1, -1)", a=(2, 3)),
-        sample("a.select(0, 2)", a=(2, 3)),
-    ),
     derivative=Rule(
         "SelectBackward0", input=lambda g, c: _select_backward(g, c.input_face.size, c.dim, c.index)
     ),
@@ -256,7 +239,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 @op(
     strict=True,
-    samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
     derivative=Rule(
         "DiagonalBackward0",
         input=lambda g, c: diagonal_backward(g, c.input_face.size, c.offset, c.dim1, c.dim2),
@@ -277,7 +259,6 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 @op(
     strict=True,
-    samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))),
     function=False,
     derivative=Rule(
         "UnfoldBackward0",
@@ -299,11 +280,6 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.as_strided(a, (2, 2), (1, 2))", a=(6,)),
-        sample("a.as_strided((2, 2), (0, 1), 3)", a=(6,)),
-        sample("a.as_strided((3, 3), (3, 1))", a=(6,)),
-    ),
     inplace=True,
     derivative=Rule(
         "AsStridedBackward0", input=lambda g, c: _strided(g, c.input_face, c.size, c.stride, c.storage_offset)

@@ -13,7 +13,6 @@ from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.joining.stack import stack
@@ -123,12 +122,6 @@ def _split_function(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> I
 
 
 @op(
-    samples=(
-        sample("tk.split(a, 2)", a=(5, 2)),
-        sample("a.split([1, 3], dim=-1)", a=(2, 4)),
-        sample("a.split(0)", a=(5,)),
-        sample("a.split(tk.tensor(2.5))", a=(5,)),
-    ),
     derivative=Rule(
         _split_name,
         tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
@@ -163,10 +156,6 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @op(
-    samples=(
-        sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)),
-        sample("a.split_with_sizes([1], 0)", a=(5,)),
-    ),
     derivative=Rule(
         "SplitWithSizesBackward0",
         input=lambda gs, c: _unlisted(gs, c),
@@ -185,11 +174,6 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 @op(
     strict=True,
-    samples=(
-        sample("tk.chunk(a, 3)", a=(5, 2)),
-        sample("a.chunk(2, -1)", a=(2, 4)),
-        sample("a.chunk(0)", a=(2,)),
-    ),
     derivative=Rule(
         _chunk_name,
         applies=_can_chunk,
@@ -218,7 +202,6 @@ def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Te
 
 @op(
     strict=True,
-    samples=(sample("tk.unsafe_split(a, 2)", a=(5, 2)), sample("a.unsafe_split(3, dim=-1)", a=(2, 4))),
     kind="copy",
     derivative=Rule(
         "UnsafeSplitBackward0",
@@ -237,10 +220,6 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 
 
 @op(
-    samples=(
-        sample("tk.unsafe_split_with_sizes(a, [1, 4])", a=(5, 2)),
-        sample("a.unsafe_split_with_sizes([1], 0)", a=(5,)),
-    ),
     kind="copy",
     derivative=Rule(
         "UnsafeSplitWithSizesBackward0",
@@ -260,7 +239,6 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
 
 @op(
     strict=True,
-    samples=(sample("tk.unsafe_chunk(a, 3)", a=(5, 2)), sample("a.unsafe_chunk(2, -1)", a=(2, 4))),
     kind="copy",
 )
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -313,7 +291,7 @@ def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tup
     return tuple([narrow(input, dim, s, length) for s, length in zip(clamped, lengths, strict=True)])
 
 
-@op(samples=(sample("tk.tensor_split(a, 3)", a=(7, 2)), sample("a.tensor_split((1, 4))", a=(7,))))
+@op()
 @takes(
     "(Tensor input, tuple of ints indices, int dim = 0)",
     "(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
@@ -334,13 +312,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     return _cut(input, given, split_strides.tensor_split(lay, given, dim), normalise_dim(dim, len(lay.size)))
 
 
-@op(
-    samples=(
-        sample("tk.hsplit(a, 2)", a=(3, 4)),
-        sample("a.hsplit((1,))", a=(4,)),
-        sample("a.hsplit(3)", a=(2, 4)),
-    ),
-)
+@op()
 @takes("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)")
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces side by side: along dimension 1, or 0 of a vector.
@@ -353,7 +325,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _cut(input, given, split_strides.hsplit(input._lay(), given), 0 if input.dim() == 1 else 1)
 
 
-@op(samples=(sample("tk.vsplit(a, 2)", a=(4, 3)), sample("a.vsplit(2)", a=(4,))))
+@op()
 @takes("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)")
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces one above the other: along dimension 0.
@@ -366,7 +338,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _cut(input, given, split_strides.vsplit(input._lay(), given), 0)
 
 
-@op(samples=(sample("tk.dsplit(a, 2)", a=(2, 3, 4)), sample("a.dsplit(2)", a=(4, 2))))
+@op()
 @takes("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)")
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces in depth: along dimension 2.
@@ -380,7 +352,6 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 
 @op(
-    samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
     derivative=Rule("UnbindBackward0", input=lambda gs, c: stacked_pieces(gs, c.dim)),
 )
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:

@@ -11,7 +11,7 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
-from tensorkit.dispatch.registry import registry, sample
+from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.errors import warn
 from tensorkit.ops.shared.int_args import (
@@ -40,13 +40,6 @@ def _inverse(dims: Any, ndim: int) -> list[int]:
 
 
 @op(
-    samples=(
-        sample("tk.t(a)", a=(2, 3)),
-        sample("a.t()", a=(3,)),
-        sample("a.t()", a=(1, 2, 3)),
-        sample("a.t_()", a=(2, 3)),
-        sample("a.t_()", a=(1, 2, 3)),
-    ),
     derivative=Rule("TBackward0", input=lambda g, c: g.t()),
 )
 @by_layout
@@ -70,11 +63,6 @@ def t(input: Tensor) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.transpose(a, 0, 1)", a=(2, 3, 4)),
-        sample("a.transpose(-1, 0)", a=(2, 3, 4)),
-        sample("a.transpose(0, 3)", a=(2, 3)),
-    ),
     aliases=("swapaxes", "swapdims"),
     inplace=True,
     derivative=Rule("TransposeBackward0", input=lambda g, c: g.transpose(c.dim0, c.dim1)),
@@ -94,11 +82,6 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 @op(
-    samples=(
-        sample("tk.permute(a, (2, 0, 1))", a=(2, 3, 4)),
-        sample("tk.permute(a, 0)", a=(2,)),
-        sample("a.permute((0, 0))", a=(2, 3)),
-    ),
     methods=(),
     derivative=Rule("PermuteBackward0", input=lambda g, c: g.permute(_inverse(c.dims, g.dim()))),
 )
@@ -127,7 +110,6 @@ def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
 
 @op(
     strict=True,
-    samples=(sample("tk.movedim(a, 0, 2)", a=(2, 3, 4)), sample("a.movedim((0, 1), (1, 2))", a=(2, 3, 4))),
     aliases=("moveaxis",),
 )
 @takes(
@@ -222,13 +204,7 @@ def _adjoint(name: str) -> Any:
     return adjoint
 
 
-@op(
-    samples=(
-        sample("tk.adjoint(a)", a=(2, 3)),
-        sample("a.adjoint()", a=(2, 2, 3)),
-        sample("a.adjoint()", a=(3,)),
-    )
-)
+@op()
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of every matrix of a batch.
 

@@ -11,7 +11,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.rule import not_implemented
 from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import Fields, registry, sample
+from tensorkit.dispatch.registry import Fields, registry
 from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable, resize_out
 from tensorkit.ops.shared.copy import copy_into
@@ -119,8 +119,7 @@ def _apart(function: Callable[..., Any], body: Callable[..., Any], several: bool
 
 def _copied(
     view: str,
-    *calls: str,
-    size: tuple[int, ...] = (2, 3),
+    *,
     example: str,
     body: Callable[..., Any] | None = None,
     rule: Rule | None = None,
@@ -129,8 +128,6 @@ def _copied(
     """The block of ``<view>_copy``: of one view or of several.
 
     Args:
-        calls: the arguments of its samples.
-        size: of the samples' operand.
         example: two lines for the docstring.
         body, rule: what makes the view, and how gradients pass back, where the view's own block does not say.
         fields: what else there is to say of it: see `Op`.
@@ -190,12 +187,7 @@ def _copied(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{view}_copy.html
     """
     whole.__dict__["__forms__"] = fields.get("forms", Forms())  # not the view's own
-    samples = []
-    for call in calls:
-        operand = "a.detach()" if "out=" in call else "a"
-        samples.append(sample(f"tk.{view}_copy({operand}{', ' * bool(call)}{call})", a=size))
     return op(
-        samples=samples,
         kind="copy",
         name=f"{view}_copy",
         methods=(),
@@ -258,9 +250,6 @@ def _view(input: Tensor, size: Any = None, *, dtype: dtypes.dtype | None = None)
 
 alias_copy = _copied(
     "alias",
-    "",
-    "2",
-    "out=tk.empty(0, dtype=a.dtype)",
     example="tk.alias_copy(tk.zeros(3, 2).t()).stride()\n(3, 1)",
     body=_alias,
     rule=Rule("AliasBackward0_copy", input=lambda g, c: g),
@@ -268,9 +257,6 @@ alias_copy = _copied(
 )
 as_strided_copy = _copied(
     "as_strided",
-    "(2, 2), (1, 2)",
-    "(2,), (3,), 1",
-    "(2,), (9,)",
     example="tk.as_strided_copy(tk.arange(6), (2, 2), (1, 3)).stride()\n(2, 1)",
     forms=Forms(
         (
@@ -281,8 +267,6 @@ as_strided_copy = _copied(
 )
 detach_copy = _copied(
     "detach",
-    "",
-    "out=tk.empty(0, dtype=tk.float32)",
     example="tk.detach_copy(tk.zeros(3, 2).t()).stride()\n(3, 1)",
     body=_detach,
     rule=not_implemented("detach_copy", "input"),
@@ -290,20 +274,11 @@ detach_copy = _copied(
 )
 diagonal_copy = _copied(
     "diagonal",
-    "",
-    "1",
-    "0, 1, 0",
-    "0, 0, 0",
     example="tk.diagonal_copy(tk.eye(2)).stride()\n(1,)",
     out_error="aten::diagonal_copy",
 )
 expand_copy = _copied(
     "expand",
-    "(2, 2, 3)",
-    "(-1, 3), implicit=True",
-    "(2, 4)",
-    "3",
-    "(1, 2, 3), out=tk.empty(0, dtype=a.dtype)",
     example="tk.expand_copy(tk.zeros(3), (2, 3)).stride()\n(3, 1)",
     body=_expand,
     forms=Forms(("(Tensor input, tuple of ints size, *, bool implicit = False, Tensor out = None)",)),
@@ -311,41 +286,18 @@ expand_copy = _copied(
 )
 permute_copy = _copied(
     "permute",
-    "(1, 0)",
-    "(0, 0)",
-    "1",
-    "(1, 0), out=tk.empty(0, dtype=a.dtype)",
     example="tk.permute_copy(tk.zeros(2, 3), (1, 0)).stride()\n(2, 1)",
     out_error="aten::permute_copy",
 )
-select_copy = _copied(
-    "select", "0, 1", "-1, 0", "0, 5", example="tk.select_copy(tk.eye(2), 1, 0).stride()\n(1,)"
-)
+select_copy = _copied("select", example="tk.select_copy(tk.eye(2), 1, 0).stride()\n(1,)")
 slice_copy = _copied(
     "slice",
-    "",
-    "1, 1",
-    "-1, -2, None, 1",
-    "1, 0, 9, 2",
-    "0, 1, 0",
-    "1, 0, 2, 0",
-    "dim=2",
-    "0, 'x'",
-    "1, 1, out=tk.empty(0, dtype=a.dtype)",
     example="tk.slice_copy(tk.eye(2), 1, 0, 1).stride()\n(1, 1)",
     body=_slice,
     rule=_named("slice", Rule("SliceBackward0", input=_unsliced)),
 )
 split_copy = _copied(
     "split",
-    "1",
-    "2, -1",
-    "0",
-    "[1, 1]",
-    "1, 2",
-    "1, out=(tk.zeros(1, 3), tk.zeros(1, 3, dtype=tk.float64))",
-    "1, out=(tk.zeros(1, 3),)",
-    "1, out=tk.zeros(1, 3)",
     example="[part.stride() for part in tk.split_copy(tk.eye(2), 1, 1)]\n[(1, 1), (1, 1)]",
     body=_split,
     rule=Rule("SplitBackward0_copy", input=lambda gs, c: unsplit(gs, c.input_face.size, c)),
@@ -354,11 +306,6 @@ split_copy = _copied(
 )
 split_with_sizes_copy = _copied(
     "split_with_sizes",
-    "(1, 1)",
-    "[1, 2], 1",
-    "(1,)",
-    "(1, 1), out=(tk.empty(0, dtype=a.dtype), tk.empty(0, dtype=tk.float32))",
-    "(1, 1), out=()",
     example="[part.stride() for part in tk.split_with_sizes_copy(tk.eye(2), (1, 1), 1)]\n[(1, 1), (1, 1)]",
     forms=Forms(("(Tensor input, tuple of ints split_sizes, int dim = 0, *, tuple of Tensors out = None)",)),
     out_overlap="allowed",
@@ -366,11 +313,6 @@ split_with_sizes_copy = _copied(
 )
 squeeze_copy = _copied(
     "squeeze",
-    "",
-    "0",
-    "(0, 1)",
-    "5",
-    size=(1, 3),
     example="tk.squeeze_copy(tk.zeros(1, 3)).size()\ntensorkit.Size([3])",
     forms=Forms(
         (
@@ -383,70 +325,38 @@ squeeze_copy = _copied(
 )
 t_copy = _copied(
     "t",
-    "",
-    "out=tk.empty(0, dtype=a.dtype)",
     example="tk.t_copy(tk.zeros(2, 3)).stride()\n(2, 1)",
     out_error="aten::t_copy",
 )
 transpose_copy = _copied(
     "transpose",
-    "0, 1",
-    "-1, 0",
-    "0, 2",
-    "0",
-    "0, 1, out=tk.empty(0, dtype=a.dtype)",
     example="tk.transpose_copy(tk.zeros(2, 3), 0, 1).stride()\n(2, 1)",
     out_error="aten::transpose_copy",
 )
 unbind_copy = _copied(
     "unbind",
-    "",
-    "1",
-    "-1",
-    "2",
-    "out=[tk.empty(0, dtype=a.dtype), tk.empty(3, dtype=a.dtype)]",
-    "out=[tk.empty(0, dtype=a.dtype)]",
-    "out=tk.empty(0)",
     example="[part.stride() for part in tk.unbind_copy(tk.eye(2), 1)]\n[(1,), (1,)]",
     forms=Forms(("(Tensor input, int dim = 0, *, tuple of Tensors out = None)",)),
     out_overlap="allowed",
 )
 unfold_copy = _copied(
     "unfold",
-    "1, 2, 1",
-    "0, 2, 1",
-    "1, 4, 1",
     example="tk.unfold_copy(tk.arange(4), 0, 3, 1).stride()\n(3, 1)",
     out_error="aten::unfold_copy",
 )
 unsqueeze_copy = _copied(
     "unsqueeze",
-    "0",
-    "-1",
-    "4",
     example="tk.unsqueeze_copy(tk.zeros(3), 0).size()\ntensorkit.Size([1, 3])",
     out_error="aten::unsqueeze_copy",
 )
 view_as_complex_copy = _copied(
     "view_as_complex",
-    "",
-    size=(3, 2),
     example="tk.view_as_complex_copy(tk.eye(2))\ntensor([1.+0.j, 0.+1.j])",
     differentiable=False,
 )
-view_as_real_copy = _copied(
-    "view_as_real", "", example="tk.view_as_real_copy(tk.tensor([1j])).stride()\n(2, 1)"
-)
+view_as_real_copy = _copied("view_as_real", example="tk.view_as_real_copy(tk.tensor([1j])).stride()\n(2, 1)")
 view_copy = _copied(
     "view",
-    "(3, 2)",
-    "(-1,)",
-    "size=(2, -1, 1)",
-    "(4, 2)",
-    "tk.int32",
-    "dtype=tk.float64",
-    "2, 3",
-    "(6,), out=tk.empty(0, dtype=a.dtype)",
     example="tk.view_copy(tk.arange(4), (2, 2)).stride()\n(2, 1)",
     body=_view,
     rule=Rule("ViewBackward0_copy", applies=_is_size, input=lambda g, c: g.reshape(c.input_face.size)),

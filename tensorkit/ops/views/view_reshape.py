@@ -16,7 +16,6 @@ from tensorkit.conj_bit import CONJ
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
-from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.dtypes import dtype
@@ -62,17 +61,6 @@ _AS_BEFORE = Rule("ViewBackward0", applies=_no_dtype, input=lambda g, c: g.resha
 
 
 @op(
-    samples=(
-        sample("a.view(6)", a=(2, 3)),
-        sample("a.view(3, -1)", a=(2, 3)),
-        sample("a.view((1, 6, 1))", a=(2, 3)),
-        sample("a.view(-1, 0)", a=(0, 3)),
-        sample("a.view(())", a=(1,)),
-        sample("a.view(7)", a=(2, 3)),
-        sample("a.view(tk.int16)", a=(2, 4)),
-        sample("a.view(float)", a=(2, 4)),
-        sample("a.view(list)", a=(2, 4)),
-    ),
     function=False,
     derivative=_AS_BEFORE,
 )
@@ -176,12 +164,6 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
 
 
 @op(
-    samples=(
-        sample("tk.reshape(a, (3, 2))", a=(2, 3)),
-        sample("tk.reshape(a, 6)", a=(2, 3)),
-        sample("a.reshape(-1)", a=(2, 3)),
-        sample("a.reshape(4)", a=(2, 3)),
-    ),
     methods=(),
 )
 @by_layout
@@ -245,7 +227,6 @@ def _method_reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
 
 
 @op(
-    samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),),
     function=False,
     derivative=_AS_BEFORE,
 )
@@ -259,7 +240,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return input._view(input._lay().view(other._lay().size))
 
 
-@op(samples=(sample("a.reshape_as(b)", a=(2, 3), b=(3, 2)),), function=False)
+@op(function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`reshape` with the size of another tensor.
 
@@ -270,13 +251,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return _reshaped(input, other._lay().size)
 
 
-@op(
-    samples=(
-        sample("tk.flatten(a)", a=(2, 3, 4)),
-        sample("a.flatten(1, -1)", a=(2, 3, 4)),
-        sample("a.flatten()", a=()),
-    )
-)
+@op()
 @by_layout
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy.
@@ -293,7 +268,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return _reshaped(input, lay.flattened_size(start_dim, end_dim))
 
 
-@op(samples=(sample("tk.ravel(a)", a=(2, 3)),))
+@op()
 @by_layout
 def ravel(input: Tensor) -> Tensor:
     """All elements in one row: a view if they lie in order, else a copy.
@@ -313,7 +288,6 @@ def _unflatten_method(self: Any, dim: Any, sizes: Any) -> Inner:
 
 @op(
     strict=True,
-    samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))),
     derivative=_AS_BEFORE,
 )
 @takes(method=("(int dim, tuple of ints sizes)",), python_method=_unflatten_method)
@@ -349,7 +323,7 @@ alias: Callable[[Tensor], Tensor] = differentiable(
 )
 
 
-@op(samples=(sample("tk.positive(a)", a=(2, 3)),), methods=("positive", "__pos__"))
+@op(methods=("positive", "__pos__"))
 def positive(input: Tensor) -> Tensor:
     """The tensor itself (``+t``); refused for bool.
 
@@ -363,7 +337,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(samples=(sample("tk.detach(a)", a=(2, 3)),))
+@op()
 def detach(input: Tensor) -> Tensor:
     """A tensor on the same storage that autograd does not follow.
 
