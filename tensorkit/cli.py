@@ -30,8 +30,6 @@ from .lab.rehearsal import Performance, rehearse
 from .lab.report import Row, report
 from .lab.scripts.run import run as run_script
 
-__all__ = ["app", "bench", "check", "handout", "lab", "main", "present", "progress", "run"]
-
 
 class _Carried(Exception):
     """Takes what Typer would end in its own way to where all commands end in ours."""

@@ -15,8 +15,6 @@ import numpy
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import MissingKernelError
 
-__all__ = ["CONJ", "NEG", "check_negatable", "resolved", "turned"]
-
 CONJ, NEG = 1, 2
 
 

@@ -16,17 +16,6 @@ from typing import Any
 
 from tensorkit.errors import NoCudaError, Spoken
 
-__all__ = [
-    "CPU",
-    "META",
-    "DeviceLike",
-    "device",
-    "get_default_device",
-    "register_cuda",
-    "resolve",
-    "set_default_device",
-]
-
 _KNOWN = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
     "mtia, privateuseone"

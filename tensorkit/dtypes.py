@@ -25,42 +25,6 @@ import numpy
 
 from tensorkit.errors import Spoken, type_name
 
-__all__ = [
-    "ALL",
-    "LIMITED",
-    "bfloat16",
-    "bool",
-    "can_cast",
-    "category",
-    "cdouble",
-    "cfloat",
-    "complex64",
-    "complex128",
-    "double",
-    "dtype",
-    "float",
-    "float16",
-    "float32",
-    "float64",
-    "from_numpy_dtype",
-    "get_default_dtype",
-    "half",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "long",
-    "of_number",
-    "promote_types",
-    "set_default_dtype",
-    "short",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-]
-
 
 class dtype(metaclass=Spoken):
     """The type of a tensor's elements. Never made by hand: use ``tensorkit.float32`` and its kin.

@@ -17,8 +17,6 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.dtypes import dtype
 
-__all__ = ["finfo", "iinfo"]
-
 _LEFT_OUT: Any = object()
 
 

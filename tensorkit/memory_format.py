@@ -19,20 +19,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride
 
-__all__ = [
-    "channels_last",
-    "channels_last_3d",
-    "check_format",
-    "contiguous_format",
-    "formatted_strides",
-    "has_format",
-    "layout",
-    "memory_format",
-    "preserve_format",
-    "strided",
-    "suggested_format",
-]
-
 Size = tuple[int, ...]
 _Kind = TypeVar("_Kind", bound="_Named")
 

@@ -10,8 +10,6 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.dtypes import dtype
 
-__all__ = ["as_double", "check_number", "check_range", "holds", "no_number"]
-
 _C_NAMES = {
     "complex64": "c10::complex<float>",
     "uint8": "uint8_t",

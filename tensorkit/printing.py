@@ -31,8 +31,6 @@ from tensorkit.dtypes import bool as bool_dtype
 from tensorkit.dtypes import get_default_dtype, int64
 from tensorkit.tensor import Array, Tensor, attach
 
-__all__ = ["element_texts", "format_text", "register_parameter", "set_printoptions", "tensor_text"]
-
 
 class _Options(NamedTuple):
     precision: int = 4

@@ -34,19 +34,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import INT64_MAX, contiguous_stride, normalise_dim, overflowed
 from tensorkit.strides.view_cache import remembered
 
-__all__ = [
-    "Array",
-    "Number",
-    "Size",
-    "Tensor",
-    "attach",
-    "fresh",
-    "fresh_strided",
-    "on_storage",
-    "pop_marker",
-    "push_marker",
-]
-
 Array = numpy.ndarray[Any, Any]
 Number = bool | int | float | complex
 _new = object.__new__

@@ -21,8 +21,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["SELECTION", "found", "lowest", "main"]
-
 _ROOT = Path(__file__).resolve().parents[1]
 _OLDEST = 11
 _NEWEST = 20  # nobody knows how many there will be; a name that does not exist costs nothing

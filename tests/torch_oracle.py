@@ -16,8 +16,6 @@ from typing import Any, NoReturn, TypeVar
 
 import pytest
 
-__all__ = ["SHARES", "every_other", "exhaust", "fused", "fuzz_seconds", "require_torch", "sentence"]
-
 VERSION = "2.13"
 One = TypeVar("One")
 

@@ -16,20 +16,6 @@ from tensorkit.dispatch.autocasting import DTYPES, state
 from tensorkit.dtypes import bfloat16, dtype, float16
 from tensorkit.errors import warn
 
-__all__ = [
-    "autocast",
-    "clear_autocast_cache",
-    "custom_bwd",
-    "custom_fwd",
-    "get_autocast_dtype",
-    "is_autocast_available",
-    "is_autocast_cache_enabled",
-    "is_autocast_enabled",
-    "set_autocast_cache_enabled",
-    "set_autocast_dtype",
-    "set_autocast_enabled",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

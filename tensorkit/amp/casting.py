@@ -19,8 +19,6 @@ from tensorkit.dispatch.autocasting import DTYPES, cast_by, state
 from tensorkit.dtypes import dtype, float32, float64
 from tensorkit.tensor import Tensor
 
-__all__ = ["in_each"]
-
 _PRODUCTS = """
     mm matmul bmm addmm addbmm baddbmm linear linalg_matmul linalg_vecdot linalg_multi_dot chain_matmul einsum
     matrix_power linalg_matrix_power conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d prelu

@@ -21,8 +21,6 @@ from tensorkit.ops.creation.full import full
 from tensorkit.optim import Optimizer
 from tensorkit.tensor import Tensor
 
-__all__ = ["GradScaler", "OptState"]
-
 
 class OptState(Enum):
     """How far an optimizer is within a step."""

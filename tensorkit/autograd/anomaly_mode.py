@@ -15,17 +15,6 @@ from tensorkit.autograd.saved import Saved
 from tensorkit.process import forks
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "check_nan",
-    "checks_nan",
-    "detect_anomaly",
-    "enabled",
-    "expect",
-    "remember",
-    "set_detect_anomaly",
-    "tell",
-]
-
 on = False
 #: Whether a node that was just recorded is looked at: for this, or by hooks that pack what it saved.
 watched = False

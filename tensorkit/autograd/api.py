@@ -21,8 +21,6 @@ from tensorkit.dispatch.recording import call_traced
 from tensorkit.dispatch.registry import registry
 from tensorkit.tensor import Size, Tensor, attach, fresh
 
-__all__ = ["backward", "grad"]
-
 Places = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 

@@ -23,8 +23,6 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = ["Walk", "current_walk", "run_backward", "sum_to_size", "write_out"]
-
 Capture = tuple[Node, int]
 Grads = list[Tensor | None]
 

@@ -26,8 +26,6 @@ from tensorkit.autograd.history import requires_grad
 from tensorkit.errors import warn
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
 Numbers = Callable[..., Any]
 
 

@@ -10,20 +10,6 @@ from tensorkit.autograd.node import OWN, AccumulateGrad, Edge, Era, Face, Meta, 
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "accumulator_in",
-    "accumulator_of",
-    "differentiable",
-    "edge_of",
-    "grad_fn_of",
-    "made_by_none",
-    "move_hooks",
-    "note_call",
-    "register_regrow",
-    "requires_grad",
-    "set_history",
-]
-
 _regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced by `autograd.inplace_views`
 
 

@@ -29,17 +29,6 @@ from tensorkit.memory_format import contiguous_format
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "AsStridedBackward0",
-    "CopySlices",
-    "in_pairs",
-    "rebase",
-    "refuse_ambiguous",
-    "register_pairs",
-    "regrow",
-    "scatter_strided",
-]
-
 _ONE_OF_SEVERAL_VIEWS = (
     "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
     "to be modified inplace. You should replace the inplace operation by an out-of-place one."

@@ -26,24 +26,6 @@ from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "AccumulateGrad",
-    "Edge",
-    "Era",
-    "Face",
-    "LooseFace",
-    "Meta",
-    "Node",
-    "OWN",
-    "RESULTS",
-    "RemovableHandle",
-    "face_of",
-    "hang",
-    "leaf_face",
-    "meta_of",
-    "sequence",
-]
-
 Edge = tuple["Node", int]
 Formula = Callable[[Any, Any], Any]
 sequence = itertools.count()

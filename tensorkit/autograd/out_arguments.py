@@ -18,8 +18,6 @@ from tensorkit.dispatch import out_and_inplace
 from tensorkit.dispatch.registry import registry
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_outs", "not_recorded"]
-
 
 def not_recorded(name: str, *tensors: Tensor) -> RuntimeError:
     """PyTorch's refusal of ``out=`` where somebody wants a gradient.

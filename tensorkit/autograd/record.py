@@ -24,15 +24,6 @@ from tensorkit.dispatch import recording
 from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "check_inplace",
-    "pair_recorder",
-    "record",
-    "record_inplace",
-    "recorder",
-    "refuse_inference_write",
-]
-
 Body = Callable[..., Any]
 
 

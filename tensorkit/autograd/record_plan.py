@@ -11,8 +11,6 @@ from tensorkit.autograd.rule import Geometry, Rule, RuleNode
 from tensorkit.autograd.saved import Saved
 from tensorkit.tensor import Tensor
 
-__all__ = ["Arguments", "RecordPlan"]
-
 #: A call's arguments by the name of the parameter, defaults included.
 Arguments = Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
 

@@ -15,14 +15,6 @@ from tensorkit.errors import unallocated, within_memory
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "Geometry",
-    "Rule",
-    "RuleNode",
-    "not_implemented",
-    "register_raw",
-]
-
 
 class Rule:
     """How gradients pass back through an operation: one formula for each differentiable input.

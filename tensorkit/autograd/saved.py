@@ -9,15 +9,6 @@ from tensorkit.autograd.history import differentiable, grad_fn_of, set_history
 from tensorkit.autograd.node import Meta, Node
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = [
-    "FREED",
-    "Saved",
-    "SavedResult",
-    "Unpacked",
-    "plain_alias",
-    "saved_result",
-]
-
 
 class Saved:
     """A tensor kept for the backward pass, and the version that it had."""

@@ -33,18 +33,6 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "Hooks",
-    "Packed",
-    "SavedTensor",
-    "disable_saved_tensors_hooks",
-    "pack",
-    "pack_inputs",
-    "packed",
-    "save_on_cpu",
-    "saved_tensors_hooks",
-]
-
 Hooks = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
 
 _WRITTEN = (

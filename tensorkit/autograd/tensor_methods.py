@@ -15,8 +15,6 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor, attach
 
-__all__ = ["require", "retain_grad"]
-
 
 def require(tensor: Tensor, wanted: bool, kinds: str = "floating point") -> None:
     if not made_by_none(tensor):

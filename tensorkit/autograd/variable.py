@@ -7,8 +7,6 @@ from typing import Any
 from tensorkit.errors import warn
 from tensorkit.tensor import Tensor
 
-__all__ = ["Variable"]
-
 
 class _AnyTensor(type):
     def __instancecheck__(cls, instance: Any) -> bool:

@@ -12,8 +12,6 @@ from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.registry import offers
 from tensorkit.dispatch.signatures import refusal
 
-__all__ = ["is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_anomaly_enabled"]
-
 _FORM = ("(bool enabled, bool check_nan = True)",)
 
 

@@ -20,17 +20,6 @@ from __future__ import annotations
 from tensorkit.dispatch.registry import offers
 from tensorkit.errors import warn
 
-__all__ = [
-    "allow_tf32_in_convolutions",
-    "allow_tf32_in_products",
-    "get_float32_matmul_precision",
-    "is_tf32_allowed_in_convolutions",
-    "is_tf32_allowed_in_products",
-    "look",
-    "put",
-    "set_float32_matmul_precision",
-]
-
 _ALL = {"none", "ieee", "tf32", "bf16"}
 _KNOWN = {"generic": _ALL, "mkldnn": _ALL, "cuda": _ALL - {"bf16"}}
 #: By backend and operation; None is what nobody has said yet, where something other than "none" then holds.

@@ -12,8 +12,6 @@ from typing import Any
 
 from tensorkit.backends.matmul_precision import look, put
 
-__all__ = ["Precision", "Switch", "need_bool"]
-
 
 def need_bool(value: Any, name: str) -> None:
     """Refuse what is no bool, in the words of the function that would set it in PyTorch."""

@@ -34,8 +34,6 @@ from tensorkit.kernels.cuda.traced.play import plain
 from tensorkit.ops.tensor.cuda_kernels import launch
 from tensorkit.tensor import Tensor
 
-__all__ = ["Kernel", "jit"]
-
 Function = Callable[..., Any]
 
 _OPTIONS = frozenset({

@@ -13,20 +13,6 @@ from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "DeviceLike",
-    "checked_index",
-    "current_device",
-    "device",
-    "device_count",
-    "device_of",
-    "index_of",
-    "is_available",
-    "need_cuda",
-    "present_index",
-    "set_device",
-]
-
 DeviceLike = Device | str | int | None
 
 

@@ -25,27 +25,6 @@ from tensorkit.errors import warn
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda.memory.allocator import Allocator, size_text
 
-__all__ = [
-    "empty_cache",
-    "get_per_process_memory_fraction",
-    "max_memory_allocated",
-    "max_memory_cached",
-    "max_memory_reserved",
-    "mem_get_info",
-    "memory_allocated",
-    "memory_cached",
-    "memory_reserved",
-    "memory_snapshot",
-    "memory_stats",
-    "memory_stats_as_nested_dict",
-    "memory_summary",
-    "reset_accumulated_memory_stats",
-    "reset_max_memory_allocated",
-    "reset_max_memory_cached",
-    "reset_peak_memory_stats",
-    "set_per_process_memory_fraction",
-]
-
 
 def _allocator(device: DeviceLike) -> Allocator:
     return kernels.ledger(checked_index(device))

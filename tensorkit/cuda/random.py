@@ -19,18 +19,6 @@ from tensorkit.device import DeviceLike, device, resolve
 from tensorkit.kernels import cuda as kernels
 from tensorkit.random import Generator
 
-__all__ = [
-    "get_rng_state",
-    "get_rng_state_all",
-    "initial_seed",
-    "manual_seed",
-    "manual_seed_all",
-    "seed",
-    "seed_all",
-    "set_rng_state",
-    "set_rng_state_all",
-]
-
 
 def _generator(where: DeviceLike = "cuda") -> Generator:
     return random.default_of(resolve(where))

@@ -33,20 +33,6 @@ from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import held_up, sync_debug
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST
 
-__all__ = [
-    "Event",
-    "ExternalStream",
-    "Stream",
-    "StreamContext",
-    "current_stream",
-    "default_stream",
-    "get_stream_from_external",
-    "get_sync_debug_mode",
-    "set_stream",
-    "set_sync_debug_mode",
-    "stream",
-]
-
 
 def _require(name: str) -> None:
     if not is_available():

@@ -4,5 +4,3 @@ No operation itself, no mathematics.
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -9,8 +9,6 @@ from typing import Any
 from tensorkit.dtypes import bfloat16, dtype, float16
 from tensorkit.tensor import Tensor
 
-__all__ = ["DTYPES", "State", "cast_by", "cast_for", "state"]
-
 DTYPES = {"cpu": bfloat16, "cuda": float16}
 """The dtypes that a region has if it names none, for each kind of device that can have one."""
 Call = tuple[tuple[Any, ...], dict[str, Any]]

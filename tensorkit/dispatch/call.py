@@ -32,8 +32,6 @@ from tensorkit.dispatch.signatures import (
 from tensorkit.errors import unallocated, warn
 from tensorkit.tensor import Tensor
 
-__all__ = ["as_function", "respelled", "traced_method"]
-
 
 def traced_method(
     name: str,

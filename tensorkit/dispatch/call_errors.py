@@ -32,21 +32,6 @@ from tensorkit.errors import MissingKernelError, unallocated
 from tensorkit.number_range import no_number
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "EXPECTED",
-    "LIMIT",
-    "MISREAD",
-    "acceptable",
-    "beyond_range",
-    "explain",
-    "from_numpy_names",
-    "missing_kernel",
-    "takes",
-    "told",
-    "unbound",
-    "unmatched",
-]
-
 EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int, numpy.integer), "int"),
     "int | None": ((int, numpy.integer, type(None)), "int"),

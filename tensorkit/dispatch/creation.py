@@ -13,8 +13,6 @@ from tensorkit.dispatch.recording import after_call
 from tensorkit.dispatch.registry import P, R
 from tensorkit.storage.memory import pinned
 
-__all__ = ["may_require_grad"]
-
 
 def _check_memory(name: str, layout: Any, pin_memory: Any, where: Any) -> None:
     """Refuse what ``layout=`` and ``pin_memory=`` cannot be: all tensors are strided, and only the CPU's are pinned."""

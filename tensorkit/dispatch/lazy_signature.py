@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Later", "later"]
-
 
 class Later(inspect.Signature):
     """A signature that does not know its parameters before it is asked for them.

@@ -24,8 +24,6 @@ from tensorkit.kernels import cuda
 from tensorkit.storage import UntypedStorage, adopt, allocate, on_buffer
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["HANDED", "through_library"]
-
 #: The operations that are handed to a library on a CUDA device.
 HANDED: set[str] = set()
 

@@ -25,8 +25,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, fresh, on_storage
 
-__all__ = ["GpuCall", "tensors_in"]
-
 _signature = functools.cache(inspect.signature)
 
 

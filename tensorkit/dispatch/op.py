@@ -20,8 +20,6 @@ from tensorkit.dispatch.strict_types import strictly
 from tensorkit.dispatch.view_call import remembering, view_method
 from tensorkit.tensor import attach
 
-__all__ = ["op"]
-
 
 class _OpFields(Fields, total=False):
     name: str | None

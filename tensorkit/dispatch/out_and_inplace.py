@@ -16,19 +16,6 @@ from tensorkit.errors import SHARED_SLOTS, two_devices
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "IN_PLACE",
-    "as_method",
-    "inplace_values",
-    "inplace_view",
-    "into_others",
-    "needs_others",
-    "out_refused",
-    "register_out_check",
-    "register_writer",
-    "through_bits",
-]
-
 
 def as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     """The method form of a function: ``out=`` is the function's alone, as in PyTorch."""

@@ -13,8 +13,6 @@ from typing import Any
 from tensorkit.dispatch.registry import offered, registry
 from tensorkit.tensor import Tensor
 
-__all__ = ["overridden"]
-
 
 def overridden(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any], function: Callable[..., Any] | None = None

@@ -16,24 +16,6 @@ from tensorkit.dispatch.autocasting import cast_for
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "after_call",
-    "PLAIN",
-    "arguments_of",
-    "call_traced",
-    "differentiable",
-    "pair_recorder",
-    "parameters",
-    "recorded",
-    "recorded_call",
-    "recorder",
-    "register_recorder",
-    "signature_of",
-    "takes_self_alone",
-    "tracked",
-    "wants_grad",
-]
-
 # -- tracing ------------------------------------------------------------------------------------------------------
 
 

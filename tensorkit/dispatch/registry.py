@@ -23,21 +23,6 @@ from tensorkit.dispatch.shown import show
 from tensorkit.dispatch.signatures import Forms, declare
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "Fields",
-    "Op",
-    "OutOverlap",
-    "OutRecording",
-    "Sample",
-    "offered",
-    "offers",
-    "register",
-    "registry",
-    "sample",
-    "unlisted",
-    "unlists",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -16,8 +16,6 @@ from typing import Any
 
 from tensorkit.dispatch.lazy_signature import later
 
-__all__ = ["show"]
-
 
 def show(function: Callable[..., Any] | None, methods: Iterable[Any]) -> None:
     """Let an operation that is registered now show its block, and its parameters with types.

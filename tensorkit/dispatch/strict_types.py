@@ -15,8 +15,6 @@ from tensorkit.dispatch.signatures import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["strictly"]
-
 
 def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its forms or its annotations promise."""

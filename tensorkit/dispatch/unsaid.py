@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["UNSAID"]
-
 #: What was not said, which is another form of a call than saying None: no dimension, no flag.
 UNSAID: Any = type("UNSAID", (), {"__repr__": lambda self: "..."})()

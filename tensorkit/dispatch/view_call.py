@@ -15,8 +15,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Tensor
 
-__all__ = ["by_layout", "remembering", "view_method"]
-
 
 def by_layout(body: F) -> F:
     """Say of a view's body that its result follows from its tensor's layout and the integers given alone."""

@@ -11,8 +11,6 @@ from typing import Any
 from tensorkit.distributions import constraints, transforms
 from tensorkit.distributions.utils import is_number
 
-__all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
-
 Factory = Callable[[Any], Any]
 
 

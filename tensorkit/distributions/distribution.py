@@ -15,8 +15,6 @@ from tensorkit.distributions.utils import lazy_property
 from tensorkit.errors import warn
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Distribution", "ExponentialFamily"]
-
 Own = TypeVar("Own", bound="Distribution")
 _SINGLE = Size()
 

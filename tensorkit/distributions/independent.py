@@ -13,8 +13,6 @@ from tensorkit.distributions.distribution import Distribution
 from tensorkit.distributions.utils import sum_rightmost
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Independent"]
-
 D = TypeVar("D", bound=Distribution)
 
 

@@ -15,8 +15,6 @@ from tensorkit.distributions.distribution import Distribution
 from tensorkit.errors import warn
 from tensorkit.tensor import Tensor
 
-__all__ = ["kl_divergence", "register_kl"]
-
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 
 _KL_REGISTRY: dict[tuple[type, type], Callable[..., Any]] = {}

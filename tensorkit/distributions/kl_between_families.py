@@ -20,8 +20,6 @@ from tensorkit.distributions.kl import register_kl
 from tensorkit.distributions.utils import euler_constant
 from tensorkit.ops.creation.full import full_like
 
-__all__: list[str] = []
-
 # Where the first has samples that the second cannot have, and a parameter that has the size of the result.
 _INFINITE: tuple[tuple[Any, str, tuple[Any, ...]], ...] = (
     (Exponential, "rate", (Beta, Uniform)),

@@ -32,8 +32,6 @@ from tensorkit.nn.functional import softplus
 from tensorkit.ops.creation.full import full_like
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 
-__all__: list[str] = []
-
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Any, q: Any) -> Any:

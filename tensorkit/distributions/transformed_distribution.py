@@ -16,8 +16,6 @@ from tensorkit.distributions.transforms.base import ComposeTransform, Transform
 from tensorkit.distributions.utils import sum_rightmost
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["TransformedDistribution"]
-
 
 class TransformedDistribution(Distribution):
     """What samples of a distribution become under transforms; densities change by their Jacobians.

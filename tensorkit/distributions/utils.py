@@ -19,20 +19,6 @@ from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "broadcast_all",
-    "clamp_probs",
-    "euler_constant",
-    "is_number",
-    "lazy_property",
-    "logits_to_probs",
-    "probs_to_logits",
-    "standard_normal",
-    "sum_rightmost",
-    "tril_matrix_to_vec",
-    "vec_to_tril_matrix",
-]
-
 R = TypeVar("R", covariant=True)
 
 euler_constant = 0.57721566490153286060

@@ -5,5 +5,3 @@ The operations themselves are in `ops.pointwise`.
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

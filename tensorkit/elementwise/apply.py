@@ -27,10 +27,6 @@ from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "apply",
-]
-
 _ENDLESS = 1 << 40
 """Elements of an expanded tensor that no write comes to the end of."""
 

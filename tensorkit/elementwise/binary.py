@@ -23,10 +23,6 @@ from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_int
 from tensorkit.elementwise.plan import plain
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "binary",
-]
-
 
 def binary(
     block: Pointwise,

@@ -12,11 +12,6 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "NUMBERS",
-    "Pointwise",
-]
-
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
 
 

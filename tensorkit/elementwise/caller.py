@@ -23,12 +23,6 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.errors import warn
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = [
-    "Caller",
-    "finish",
-    "within",
-]
-
 #: The forms that are listed for what takes a number before a tensor, but then no ``out=``.
 _NO_NUMBER_FORMS = (
     ("Tensor input, Tensor other", ", *, Tensor out = None"),

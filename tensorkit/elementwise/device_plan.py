@@ -20,8 +20,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["planned_into", "planned_new"]
-
 _SMALLEST, _LARGEST = -(2**31), 2**31  # integers that need no look whether they wrap around
 
 

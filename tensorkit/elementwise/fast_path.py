@@ -27,17 +27,6 @@ from tensorkit.kernels.sizes import LARGE, UFUNC_LOOPS
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "PLAIN_NUMBERS",
-    "Entry",
-    "entries_of_arrays",
-    "fast_binary",
-    "fast_entries",
-    "fast_into",
-    "fast_unary",
-    "quick_method",
-]
-
 Entry = tuple[Any, dtype]
 
 

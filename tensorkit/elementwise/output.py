@@ -24,22 +24,6 @@ from tensorkit.strides.sizes import (
 )
 from tensorkit.tensor import Tensor, fresh, on_storage
 
-__all__ = [
-    "NUMBER",
-    "check_memory",
-    "check_overlap",
-    "check_writable",
-    "empty_pinned",
-    "empty_strided",
-    "is_resized_late",
-    "prepare_out",
-    "refuse_shared",
-    "resize_out",
-    "resize_silently",
-    "seen_layout",
-    "stride_of",
-]
-
 
 def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, where: device) -> Tensor:
     """An uninitialised tensor with a storage that just fits the size and strides."""

@@ -14,11 +14,6 @@ from tensorkit.kernels.sizes import TINY
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "laid_out",
-    "lies_apart",
-]
-
 
 def lies_apart(operand: Any) -> bool:
     """Whether the elements lie in many short rows: NumPy copies them sooner than it computes with them there."""

@@ -25,16 +25,6 @@ from tensorkit.strides.sizes import (
 )
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "Plan",
-    "brief",
-    "few_elements",
-    "placed",
-    "plain",
-    "planned",
-    "times_one",
-]
-
 
 class Plan(NamedTuple):
     """How a block is run on operands of some dtypes and layouts, as it was decided for the first of them.

@@ -19,20 +19,6 @@ from tensorkit.kernels.cpu import elementwise
 from tensorkit.number_range import check_number, check_range
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "FLOATING",
-    "REAL",
-    "as_number_array",
-    "check_alpha",
-    "check_castable",
-    "check_devices",
-    "dtypes_of",
-    "holds_complex",
-    "one_device",
-    "python_number",
-    "result_dtype",
-]
-
 
 def _higher(higher: dtype | None, lower: dtype | None) -> dtype | None:
     """PyTorch's ``combine_categories``: the lower-priority operand matters only when its category is higher."""

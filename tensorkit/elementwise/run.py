@@ -21,14 +21,6 @@ from tensorkit.kernels.sizes import LARGE
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "Launch",
-    "plan_launch",
-    "register_zip",
-    "run_kernel",
-    "run_zip",
-]
-
 # -- kernels of other devices -------------------------------------------------------------------------------------
 
 Zip = Callable[[Any, Tensor, tuple[Any, ...], tuple[dtype, ...], dtype], None]

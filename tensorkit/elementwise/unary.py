@@ -21,10 +21,6 @@ from tensorkit.elementwise.fast_path import fast_unary, quick_method
 from tensorkit.kernels.sizes import LARGE
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "unary",
-]
-
 
 def unary(
     block: Pointwise,

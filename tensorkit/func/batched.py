@@ -14,8 +14,6 @@ from tensorkit.random import get_rng_state, set_rng_state
 from tensorkit.tensor import Tensor
 from tensorkit.utils._pytree import broadcast_to_and_flatten, tree_flatten, tree_leaves, tree_unflatten
 
-__all__ = ["vmap"]
-
 
 def _name(func: Callable[..., Any]) -> str:
     return getattr(func, "__name__", None) or repr(func)

@@ -18,8 +18,6 @@ from tensorkit.ops.joining.stack import stack
 from tensorkit.tensor import Tensor
 from tensorkit.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
-
 Func = Callable[..., Any]
 Argnums = int | tuple[int, ...]
 

@@ -13,8 +13,6 @@ from typing import Any
 from tensorkit.nn.module import Module
 from tensorkit.ops.joining.stack import stack
 
-__all__ = ["functional_call", "stack_module_state"]
-
 
 def functional_call(
     module: Module,

@@ -16,48 +16,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = [
-    "ADDED_BY_ROWS",
-    "COPIED_BY_TILES",
-    "COUNTED_IN_A_TABLE",
-    "CUT_ALONG",
-    "EINSUM_AT_ONCE",
-    "FEW_ARRAYS",
-    "FEW_DRAWS",
-    "FEW_LONG_DRAWS",
-    "FEW_MATRICES",
-    "FORCED",
-    "FUSED_ON_HOST",
-    "IN_PYTHON",
-    "LAID_OUT_NUMBER",
-    "LARGE",
-    "LOOPS",
-    "LOOPS_AT_ONCE",
-    "NEW_AT_ONCE",
-    "NORMALS_IN_BLOCKS",
-    "NORMED_BY_LOOP",
-    "PIECE",
-    "PLANS_KEPT",
-    "PRODUCT_FOLDED",
-    "ROUNDED_ONCE",
-    "ROWS_BY_LOOP",
-    "ROWS_REMEMBERED",
-    "RUNNING_BY_SLICES",
-    "SHARDED_CHAIN",
-    "SHARDED_SCATTER",
-    "SMALL",
-    "SORT_BY_INSERTION",
-    "SUM_BLOCK",
-    "SUM_COMPILED",
-    "SUM_IN_TWOS",
-    "SUM_NARROW",
-    "SUM_ROW",
-    "TAPS_IN_REGISTERS",
-    "TINY",
-    "UFUNC_LOOPS",
-    "UNIQUE_BY_TABLE",
-]
-
 #: Whether every tensor is treated as if it were large, to test what only large ones reach.
 FORCED = os.environ.get("TENSORKIT_COMPILED") == "force"
 

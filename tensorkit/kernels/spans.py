@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Span", "adaptive", "sliding", "turned"]
-
 
 class Span(NamedTuple):
     """The windows along one dimension."""

@@ -10,8 +10,6 @@ import io
 import sys
 import unicodedata
 
-__all__ = ["speak_plainly"]
-
 _HANDLER = "tensorkit.plainly"
 _WRITTEN = {"✓": "+", "✗": "x", "×": "x", "–": "-", "—": "-", "−": "-", "·": ".", "→": "->", "←": "<-"}
 _WRITTEN |= {"‘": "'", "’": "'", "“": '"', "”": '"', "•": "*"}

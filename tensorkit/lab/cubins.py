@@ -28,8 +28,6 @@ from tensorkit.lab.ending import command
 from tensorkit.lab.errors import LabError
 from tensorkit.process.whole_file import beside
 
-__all__ = ["build", "collect", "main", "spilled"]
-
 _ARCHITECTURES = (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (8, 0), (9, 0))
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8", "bool", "complex64")

@@ -23,8 +23,6 @@ from typing import Any
 
 from .files import read_notebook
 
-__all__ = ["PACE", "Cue", "Section", "cues", "paces", "sections", "spoken"]
-
 PACE = 130
 """Words that a speaker says in a minute, when there is something to look at too."""
 

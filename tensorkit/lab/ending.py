@@ -21,8 +21,6 @@ from typing import ParamSpec, TextIO
 from .console import speak_plainly
 from .errors import LabError, refused
 
-__all__ = ["command"]
-
 P = ParamSpec("P")
 
 _OURS = (

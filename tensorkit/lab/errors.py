@@ -6,8 +6,6 @@ import errno
 import sys
 from pathlib import Path
 
-__all__ = ["LabError", "installing", "refused"]
-
 
 class LabError(Exception):
     """Something outside the kit is in the way; the text is one sentence with the way out in it.

@@ -10,8 +10,6 @@ from typing import Any
 
 from .errors import LabError, refused
 
-__all__ = ["read_notebook", "require_file"]
-
 
 def require_file(path: Path) -> None:
     """Check that a path, if anything is there, is a file: a folder cannot be read, and a pipe would be waited for.

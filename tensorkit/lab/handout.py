@@ -33,8 +33,6 @@ from .lessons import lesson_source
 from .present import find_talk
 from .server import require_lab
 
-__all__ = ["on_paper", "write_pages"]
-
 Cell = dict[str, Any]
 
 _TEMPLATES = Path(__file__).resolve().parent / "jupyter" / "nbconvert" / "templates"

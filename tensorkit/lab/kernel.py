@@ -10,8 +10,6 @@ from typing import Any
 
 from .errors import LabError
 
-__all__ = ["started"]
-
 
 @contextlib.contextmanager
 def started(client: Any, name: str) -> Iterator[None]:

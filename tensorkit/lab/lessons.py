@@ -26,8 +26,6 @@ from tensorkit.process.whole_file import beside
 from .errors import LabError, installing, refused
 from .files import require_file
 
-__all__ = ["Delivery", "companions", "deliver", "find", "lesson_source", "reset", "state_folder"]
-
 _STATE = ".tensorkit"
 _RECORD = "delivered.json"
 _SKIPPED = {"__pycache__", "ERRATA.md", "README.md", "screenshots"}  # for readers of the repository

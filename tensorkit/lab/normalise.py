@@ -28,8 +28,6 @@ from .errors import LabError
 from .files import read_notebook
 from .kernel import started
 
-__all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_text"]
-
 Notebook = dict[str, Any]
 
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"

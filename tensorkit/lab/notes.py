@@ -20,8 +20,6 @@ from urllib.parse import quote
 
 from .cues import cues, sections
 
-__all__ = ["PAGE", "PLACE_BYTES", "notes_url"]
-
 PAGE = Path(__file__).resolve().parent / "talk"
 """The page's files, and what JupyterLab gets for a talk."""
 PLACE_BYTES = 256 * 1024

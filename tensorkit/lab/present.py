@@ -20,8 +20,6 @@ from .files import require_file
 from .lessons import find, state_folder
 from .notes import PAGE, notes_url
 
-__all__ = ["Talk", "find_talk", "stage"]
-
 _TOKENS = ("IdentityProvider.token=", "ServerApp.token=")
 
 

@@ -19,8 +19,6 @@ from .kernel import started
 from .lessons import companions
 from .scene_rehearsal import as_in_jupyterlab, play_scenes, with_scenes
 
-__all__ = ["Performance", "Rehearsal", "rehearse"]
-
 PATIENCE = 300
 """Seconds that one cell may take; a speaker in front of a room waits for none of them."""
 

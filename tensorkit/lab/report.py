@@ -20,8 +20,6 @@ import tensorkit as tk
 from .errors import LabError, installing
 from .lessons import lesson_source
 
-__all__ = ["OLDEST_PYTHON", "Row", "report"]
-
 OLDEST_PYTHON = (3, 11)
 
 _CORE = ("numpy", "numba", "scipy", "ml_dtypes", "safetensors", "ipywidgets", "anywidget", "matplotlib")

@@ -6,8 +6,6 @@ import queue
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["as_in_jupyterlab", "play_scenes", "with_scenes"]
-
 _PATIENCE = 60
 """Seconds that one scene may take."""
 

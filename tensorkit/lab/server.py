@@ -19,18 +19,6 @@ from pathlib import Path
 from .errors import LabError, installing
 from .lessons import state_folder
 
-__all__ = [
-    "HOST",
-    "arguments",
-    "environment",
-    "free_port",
-    "opened_before",
-    "require_lab",
-    "require_port",
-    "require_settings",
-    "serve",
-]
-
 HOST = "127.0.0.1"
 _FIRST_PORT = 8888
 _PORTS_TO_TRY = 100

@@ -29,8 +29,6 @@ from tensorkit.lab.ending import command
 from tensorkit.process.whole_file import beside
 from tensorkit.tensor import Tensor
 
-__all__ = ["NAMESPACE", "STUB", "main", "namespace_text", "tensor_stub"]
-
 # `tensorkit.tensor` is the function that makes a tensor; the module of that name is asked for by its name.
 _MODULE = importlib.import_module("tensorkit.tensor")
 STUB = Path(str(_MODULE.__file__)).with_suffix(".pyi")

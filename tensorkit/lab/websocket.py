@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
-__all__ = ["undelay"]
-
 _MARK = "_tensorkit_undelayed"
 
 

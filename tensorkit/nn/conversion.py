@@ -17,8 +17,6 @@ from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.shared.to import parse_to
 from tensorkit.tensor import Tensor
 
-__all__ = ["Conversion"]
-
 Change = Callable[[Tensor], Tensor]
 
 

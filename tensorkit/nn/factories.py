@@ -10,8 +10,6 @@ from typing import Any
 
 from tensorkit.nn.module import Module
 
-__all__ = ["factory_kwargs", "skip_init"]
-
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     """What of a module's arguments is for `empty` and its kin.

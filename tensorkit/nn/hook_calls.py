@@ -16,8 +16,6 @@ from tensorkit.nn.hooks import Hook, Table
 from tensorkit.tensor import Tensor
 from tensorkit.utils.hooks import BackwardHook
 
-__all__ = ["WrappedHook", "call_with_hooks"]
-
 
 class WrappedHook:
     """A hook that is called with its module first; the module is not kept alive for it.

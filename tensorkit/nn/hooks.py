@@ -14,20 +14,6 @@ from typing import Any
 
 from tensorkit.utils.hooks import RemovableHandle
 
-__all__ = [
-    "Hooks",
-    "any_global",
-    "register_module_backward_hook",
-    "register_module_buffer_registration_hook",
-    "register_module_forward_hook",
-    "register_module_forward_pre_hook",
-    "register_module_full_backward_hook",
-    "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook",
-    "register_module_parameter_registration_hook",
-    "registered",
-]
-
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]
 

@@ -17,8 +17,6 @@ from tensorkit.nn.parameter import Buffer, Parameter
 from tensorkit.ops.tensor.queries import typename
 from tensorkit.tensor import Tensor
 
-__all__ = ["BEGINNINGS", "Members"]
-
 # The attributes that every module has from the beginning, and how each begins; `__setstate__` adds those that were
 # not there yet when an old file was written.
 BEGINNINGS: dict[str, Callable[[], Any]] = {

@@ -15,8 +15,6 @@ from tensorkit.nn.parameter import Parameter
 from tensorkit.ops.tensor.queries import typename
 from tensorkit.tensor import Tensor
 
-__all__ = ["ParameterDict", "ParameterList"]
-
 
 def _as_parameter(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value

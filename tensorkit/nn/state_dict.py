@@ -17,8 +17,6 @@ from tensorkit.nn.hooks import Hook, Table
 from tensorkit.nn.parameter import Parameter, is_lazy
 from tensorkit.tensor import Tensor
 
-__all__ = ["IncompatibleKeys", "StateDict"]
-
 _EXTRA = "_extra_state"
 
 

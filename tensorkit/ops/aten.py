@@ -16,8 +16,6 @@ from typing import Any
 from tensorkit.dispatch.registry import registry
 from tensorkit.tensor import Tensor
 
-__all__: list[str] = []  # which `__getattr__` finds in the registry
-
 _FORMS = """
     default Tensor Scalar Tensor_out Scalar_out out dim dim_out dims dims_out dtype dtype_out int int_out float
     float_out bool str complex t x x_scalar n_scalar generator generator_out correction correction_out values other

@@ -27,8 +27,6 @@ from tensorkit.ops.shared.copy import copied, copy_into, deliver_into
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = ["Kernels", "Lacks", "Plan", "Result", "carried_out"]
-
 Kernels = Mapping[str, Callable[..., None]]
 """What fills the results, by the type of device: ``kernel(*results, *inputs, **settings)``."""
 Lacks = tuple[str, Sequence[dtype]]

@@ -19,8 +19,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["Adadelta"]
-
 
 class Adadelta(SingleTensorOptimizer):
     """Scale the gradient by the mean size of earlier steps over that of earlier gradients: there is no rate to choose.

@@ -22,8 +22,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["Adagrad"]
-
 
 class Adagrad(SingleTensorOptimizer):
     """Divide the gradient by the root of the sum of all its squares: ``p -= lr * grad / (sqrt(sum) + eps)``.

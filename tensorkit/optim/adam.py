@@ -22,8 +22,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["Adam"]
-
 
 class Adam(SingleTensorOptimizer):
     """Steps of about the size `lr`: the mean of the gradients over the root of the mean of their squares.

@@ -22,8 +22,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["Adamax"]
-
 
 class Adamax(SingleTensorOptimizer):
     """`Adam` with a divisor that is the largest gradient so far, slowly forgotten.

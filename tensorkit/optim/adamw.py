@@ -8,8 +8,6 @@ from tensorkit.optim.adam import Adam
 from tensorkit.optim.optimizer import Params
 from tensorkit.tensor import Tensor
 
-__all__ = ["AdamW"]
-
 
 class AdamW(Adam):
     """`Adam` where weight decay shrinks the parameter, ``p *= 1 - lr * weight_decay``, and leaves the gradient alone.

@@ -19,8 +19,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["ASGD"]
-
 
 class ASGD(SingleTensorOptimizer):
     """Averaged gradient descent: the state ``ax`` is the mean of the parameter over the steps after `t0`.

@@ -18,8 +18,6 @@ from tensorkit.optim.optimizer import Optimizer, Params
 from tensorkit.optim.single_tensor import check_lr, check_not_negative, scalar
 from tensorkit.tensor import Tensor
 
-__all__ = ["LBFGS"]
-
 #: The last entries of the state, in the order in which PyTorch has them.
 _IN_ORDER = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 

@@ -21,8 +21,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["NAdam"]
-
 
 class NAdam(SingleTensorOptimizer):
     """`Adam` that goes on with the momentum of the next step: Nesterov's look ahead.

@@ -18,8 +18,6 @@ from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import PIECE
 from tensorkit.tensor import Tensor
 
-__all__ = ["adadelta", "adagrad", "adam", "adamax", "asgd", "nadam", "rmsprop", "sgd"]
-
 
 def _run(loop: Loop, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], written: int) -> bool:
     """Give a loop the memory of tensors that lie alike, of which it writes the first and the last."""

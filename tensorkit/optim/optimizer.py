@@ -18,8 +18,6 @@ from tensorkit.errors import warn
 from tensorkit.ops.tensor.queries import typename
 from tensorkit.tensor import Tensor
 
-__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
-
 Hook = Callable[..., Any]
 Hooks = OrderedDict[int, Hook]
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]

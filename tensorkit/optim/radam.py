@@ -20,8 +20,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["RAdam"]
-
 
 class RAdam(SingleTensorOptimizer):
     """`Adam` whose first steps follow the mean gradient alone, until enough squares are in the divisor's mean.

@@ -20,8 +20,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["RMSprop"]
-
 
 class RMSprop(SingleTensorOptimizer):
     """Divide the gradient by the root of the mean of its squares: ``p -= lr * grad / (sqrt(square_avg) + eps)``.

@@ -18,8 +18,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["Rprop"]
-
 
 class Rprop(SingleTensorOptimizer):
     """Resilient propagation: each element has a step size of its own, which grows until its gradient changes sign.

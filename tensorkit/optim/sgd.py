@@ -18,8 +18,6 @@ from tensorkit.optim.single_tensor import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["SGD"]
-
 
 class SGD(SingleTensorOptimizer):
     """Gradient descent, where `momentum` goes on in the direction of the steps before: ``p -= lr * buffer``.

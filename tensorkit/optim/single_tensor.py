@@ -12,20 +12,6 @@ from tensorkit.ops.creation.full import full, zeros_like
 from tensorkit.optim.optimizer import Optimizer
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "SingleTensorOptimizer",
-    "check_betas",
-    "check_fused",
-    "check_lr",
-    "check_not_negative",
-    "check_one_way",
-    "number_state",
-    "real_views",
-    "scalar",
-    "with_weight_decay",
-    "zeros_state",
-]
-
 Group = dict[str, Any]
 State = dict[str, Any]
 

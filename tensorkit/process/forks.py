@@ -13,8 +13,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["after_fork", "condition", "lock", "rlock"]
-
 Begin = TypeVar("Begin", bound=Callable[[], Any])
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -22,8 +22,6 @@ from functools import cache
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
-__all__ = ["handle", "install", "wait_for"]
-
 T = TypeVar("T")
 
 _KIT = __name__.partition(".")[0]

@@ -10,8 +10,6 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["beside", "is_regular"]
-
 
 def is_regular(path: Path) -> bool:
     """Whether a path is a file, or free for one: no device, pipe, socket or folder, which nobody may replace.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tensorkit.random import generator
 
-__all__ = ["DefaultGenerators"]
-
 
 class DefaultGenerators:
     """Default generators besides the program's: within a ``with`` block all random numbers come from these.

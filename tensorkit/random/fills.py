@@ -21,26 +21,6 @@ from tensorkit.random.generator import Array, Generator
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides
 
-__all__ = [
-    "count_to",
-    "few_normal",
-    "few_uniform",
-    "fill_bernoulli",
-    "fill_cauchy",
-    "fill_exponential",
-    "fill_full_range",
-    "fill_geometric",
-    "fill_integers",
-    "fill_log_normal",
-    "fill_normal",
-    "fill_permutation",
-    "fill_poisson",
-    "fill_some_normal",
-    "fill_some_uniform",
-    "fill_uniform",
-    "uniform_numbers",
-]
-
 _LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
 _TURN = 2.0 * pi * _BIT_53
 

@@ -17,21 +17,6 @@ from tensorkit.errors import NoCudaError
 from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
 from tensorkit.process import forks
 
-__all__ = [
-    "Array",
-    "Generator",
-    "default_generator",
-    "default_of",
-    "fork_rng",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "register_state_tensor",
-    "seed",
-    "seed_devices",
-    "set_rng_state",
-]
-
 Array = numpy.ndarray[Any, Any]
 _builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
 

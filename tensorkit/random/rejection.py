@@ -16,8 +16,6 @@ import numpy
 
 from tensorkit.random.generator import Array, Generator
 
-__all__ = ["STIRLING", "fill_binomial", "fill_gamma"]
-
 Round = Callable[[float], float]
 
 STIRLING = (

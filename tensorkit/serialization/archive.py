@@ -28,8 +28,6 @@ from typing import IO, Any
 from tensorkit.device import CPU
 from tensorkit.storage import UntypedStorage, allocate
 
-__all__ = ["ArchiveReader", "ArchiveWriter", "archive_name", "is_archive"]
-
 ALIGNMENT = 64
 LOCAL, CENTRAL, DESCRIPTOR, END = b"PK\3\4", b"PK\1\2", b"PK\7\x08", b"PK\5\6"
 WIDE_END, WIDE_LOCATOR = b"PK\6\6", b"PK\6\7"

@@ -13,8 +13,6 @@ from tensorkit.serialization.names import CONSTANTS, FUNCTIONS
 from tensorkit.serialization.options import trusted_names
 from tensorkit.serialization.unpickle import current_name
 
-__all__ = ["get_unsafe_globals_in_checkpoint"]
-
 
 def get_unsafe_globals_in_checkpoint(f: str | os.PathLike[str] | IO[bytes]) -> list[str]:
     """The full names of functions and classes in a file that `load` would refuse.

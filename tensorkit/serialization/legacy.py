@@ -23,8 +23,6 @@ from tensorkit.serialization.pickler import Storages, pickler
 from tensorkit.serialization.storages import restored, storage_dtype, text_of
 from tensorkit.storage import TypedStorage, UntypedStorage
 
-__all__ = ["Loader", "read", "written"]
-
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 _COUNT = struct.Struct("=q")  # of a storage's elements, before them

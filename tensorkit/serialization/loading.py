@@ -20,8 +20,6 @@ from tensorkit.serialization.options import UNSAFE, trusted_names
 from tensorkit.serialization.storages import ArchivedStorages, file_mapping
 from tensorkit.serialization.unpickle import DAMAGED, Unpickler
 
-__all__ = ["load"]
-
 
 def load(
     f: str | os.PathLike[str] | IO[bytes],

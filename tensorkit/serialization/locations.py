@@ -17,15 +17,6 @@ from tensorkit.device import CPU, META, device
 from tensorkit.kernels import cuda
 from tensorkit.storage import TypedStorage, UntypedStorage
 
-__all__ = [
-    "MapLocation",
-    "default_restore_location",
-    "location_tag",
-    "register_package",
-    "restorer",
-    "validate_cuda_device",
-]
-
 Tagger = Callable[[Any], str | None]
 Deserializer = Callable[[Any, str], Any]
 MapLocation = Callable[[UntypedStorage, str], Any] | device | str | dict[str, str] | None

@@ -20,8 +20,6 @@ from tensorkit.serialization.unpickle import PLAIN
 from tensorkit.storage import TypedStorage, UntypedStorage, legacy_class
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["CONSTANTS", "FUNCTIONS", "WRITTEN", "counterpart", "missing_here"]
-
 #: What a file may name and have called.
 FUNCTIONS: dict[str, Any] = PLAIN | {
     "torch.Size": Size,

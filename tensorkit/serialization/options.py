@@ -9,24 +9,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = [
-    "SKIP",
-    "UNSAFE",
-    "LoadEndianness",
-    "add_safe_globals",
-    "clear_safe_globals",
-    "get_crc32_options",
-    "get_default_load_endianness",
-    "get_default_mmap_options",
-    "get_safe_globals",
-    "safe_globals",
-    "set_crc32_options",
-    "set_default_load_endianness",
-    "set_default_mmap_options",
-    "skip_data",
-    "trusted_names",
-]
-
 #: What every refusal to load weights only ends with.
 UNSAFE = (
     "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `tensorkit.load` from `False` to "

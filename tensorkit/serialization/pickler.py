@@ -17,8 +17,6 @@ from tensorkit.serialization.names import WRITTEN
 from tensorkit.storage import TypedStorage, UntypedStorage, legacy_class
 from tensorkit.tensor import Tensor
 
-__all__ = ["Storages", "pickler"]
-
 
 class Storages:
     """The storages that a pickle mentions, by the keys that it knows them by."""

@@ -17,18 +17,6 @@ from tensorkit.ops.tensor.python_protocols import _rebuild
 from tensorkit.storage import TypedStorage, UntypedStorage, typed
 from tensorkit.tensor import Size, Tensor
 
-__all__ = [
-    "StorageType",
-    "rebuild_from_type",
-    "rebuild_layout",
-    "rebuild_meta_tensor",
-    "rebuild_parameter",
-    "rebuild_parameter_with_state",
-    "rebuild_tensor",
-    "rebuild_tensor_v2",
-    "rebuild_tensor_v3",
-]
-
 
 class StorageType:
     """What a file calls a class such as ``torch.FloatStorage``: the dtype that the bytes of a storage are read as."""

@@ -34,8 +34,6 @@ from tensorkit.storage import adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["load", "load_file", "load_model", "safe_open", "save", "save_file", "save_model"]
-
 #: The dtypes of the format that the engine has, by the format's names.
 DTYPES: dict[str, dtype] = {
     "F64": dtypes.float64,

@@ -31,8 +31,6 @@ from tensorkit.serialization.archive import ALIGNMENT, ArchiveWriter, archive_na
 from tensorkit.serialization.options import SKIP, get_crc32_options
 from tensorkit.serialization.pickler import Storages, pickler
 
-__all__ = ["save"]
-
 
 def save(
     obj: object,

@@ -8,8 +8,6 @@ from typing import Any
 
 from tensorkit.tensor import Tensor
 
-__all__ = ["redundant", "sharing"]
-
 
 def sharing(tensors: dict[str, Tensor]) -> list[set[str]]:
     """The names of tensors in groups, each of which shares memory; most have one member."""

@@ -24,8 +24,6 @@ from tensorkit.serialization.rebuild import StorageType
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt, typed
 from tensorkit.storage.typed_storage import _check_wrapping
 
-__all__ = ["ArchivedStorages", "file_mapping", "restored", "storage_dtype", "text_of"]
-
 
 def storage_dtype(named: Any) -> dtype:
     """The dtype that a file reads a storage as.

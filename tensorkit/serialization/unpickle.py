@@ -29,8 +29,6 @@ from typing import Any, ClassVar, cast
 
 from tensorkit.errors import warn
 
-__all__ = ["DAMAGED", "PLAIN", "Unpickler", "current_name"]
-
 #: Python's own functions and classes that a file may name.
 PLAIN: dict[str, Any] = {
     "collections.OrderedDict": OrderedDict,

@@ -9,23 +9,6 @@ from tensorkit.device import CPU
 from tensorkit.storage.typed_storage import LEGACY, TypedStorage, storage_of, warn_typed_storage
 from tensorkit.storage.untyped_storage import UntypedStorage
 
-__all__ = [
-    "BFloat16Storage",
-    "BoolStorage",
-    "ByteStorage",
-    "CharStorage",
-    "ComplexDoubleStorage",
-    "ComplexFloatStorage",
-    "DoubleStorage",
-    "FloatStorage",
-    "HalfStorage",
-    "IntStorage",
-    "LongStorage",
-    "ShortStorage",
-    "Storage",
-    "legacy_class",
-]
-
 _LEGACY_FORMS = (
     "{}.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n * (int size)\n"
     " * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"

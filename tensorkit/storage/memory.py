@@ -13,8 +13,6 @@ import numpy
 from tensorkit.device import device
 from tensorkit.errors import MissingKernelError, no_room
 
-__all__ = ["Bytes", "Memory", "memory_of", "pinned", "register_memory", "register_pinned"]
-
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
 
 

@@ -20,16 +20,6 @@ from tensorkit.storage.untyped_storage import (
     storage_text,
 )
 
-__all__ = [
-    "LEGACY",
-    "TypedStorage",
-    "legacy_dtype",
-    "register_reader",
-    "storage_of",
-    "typed",
-    "warn_typed_storage",
-]
-
 #: The dtypes that have a class of their own, by its name: filled by ``storage.legacy_classes``.
 LEGACY: dict[str, dtypes.dtype] = {}
 _warned_typed_storage = False

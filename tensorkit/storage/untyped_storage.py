@@ -15,21 +15,6 @@ from tensorkit.device import CPU, META, DeviceLike, device, resolve
 from tensorkit.errors import MissingKernelError
 from tensorkit.storage.memory import Bytes, memory_of, pinned
 
-__all__ = [
-    "NO_PINNED",
-    "UntypedStorage",
-    "adopt",
-    "allocate",
-    "allocate_pinned",
-    "check_data",
-    "copy_bytes",
-    "lent_storage",
-    "on_buffer",
-    "read_only_too",
-    "register_typed",
-    "storage_text",
-]
-
 Face = Any  # a Tensor; this file knows only that it can forget its cached array
 NO_PINNED = "Cannot access accelerator device when none is available."
 _typed: Any = None

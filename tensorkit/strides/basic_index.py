@@ -11,12 +11,6 @@ from typing import Any
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import INT64_MAX, checked_stride, normalise_dim, out_of_bounds
 
-__all__ = [
-    "index",
-    "index_int",
-    "index_slice",
-]
-
 
 def index(layout: Layout, key: Any) -> Layout | None:
     """What ``tensor[key]`` looks at, where that takes no copy.

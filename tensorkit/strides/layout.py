@@ -57,8 +57,6 @@ from tensorkit.strides.sizes import (
 )
 from tensorkit.strides.view import check_strided, expanded, view_error, viewed
 
-__all__ = ["Layout", "contiguous"]
-
 
 class Layout:
     """Size, stride and offset of a tensor on its storage; never changed once made.

@@ -11,12 +11,6 @@ from collections.abc import Sequence
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import Size, contiguous_stride
 
-__all__ = [
-    "dim_order",
-    "iterator_strides",
-    "like_strides",
-]
-
 
 def like_strides(layout: Layout) -> Size:
     """The strides of ``empty_like`` and ``clone``: the same order of dimensions, without gaps or overlap.

@@ -11,23 +11,6 @@ from math import prod
 from operator import index as as_int
 from typing import Any
 
-__all__ = [
-    "INT64_MAX",
-    "Size",
-    "broadcast_sizes",
-    "check_bytes",
-    "checked_size",
-    "checked_stride",
-    "contiguous_stride",
-    "infer_size",
-    "moved_order",
-    "negative_strides",
-    "normalise_dim",
-    "out_of_bounds",
-    "overflowed",
-    "whole",
-]
-
 Size = tuple[int, ...]
 
 INT64_MAX = 2**63 - 1

@@ -13,17 +13,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.strides.view_cache import remembering
 
-__all__ = [
-    "chunk",
-    "dsplit",
-    "hsplit",
-    "split",
-    "split_with_sizes",
-    "tensor_split",
-    "unbind",
-    "vsplit",
-]
-
 
 @remembering
 def unbind(layout: Layout, dim: int = 0) -> tuple[Layout, ...]:

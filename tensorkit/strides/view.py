@@ -19,13 +19,6 @@ from tensorkit.strides.sizes import (
     negative_strides,
 )
 
-__all__ = [
-    "check_strided",
-    "expanded",
-    "view_error",
-    "viewed",
-]
-
 
 @functools.lru_cache(4096)
 def viewed(size: Size, stride: Size, shape: Size) -> tuple[Size, Size | None]:

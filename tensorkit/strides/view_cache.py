@@ -12,8 +12,6 @@ from typing import Any, TypeVar, cast
 
 from tensorkit.strides.layout import Layout
 
-__all__ = ["keep", "remembered", "remembering"]
-
 _KEPT = 64  # things that a layout keeps
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

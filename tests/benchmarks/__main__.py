@@ -26,8 +26,6 @@ from tests.benchmarks.small import small
 from tests.benchmarks.speed import speed
 from tests.benchmarks.tiny import tiny
 
-__all__ = ["BENCHMARKS", "main"]
-
 # In the order of the table, by the names that `--only` takes.
 BENCHMARKS = {
     "small": small,

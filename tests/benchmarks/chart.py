@@ -8,8 +8,6 @@ from html import escape
 
 from tests.benchmarks.measure import Row
 
-__all__ = ["chart"]
-
 _LEFT, _WIDE, _HIGH = 260, 360, 26
 
 

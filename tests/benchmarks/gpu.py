@@ -22,8 +22,6 @@ from tensorkit.kernels import cuda
 from tests.benchmarks.machine import Machine, this_machine
 from tests.benchmarks.measure import Pair, Row, Skip, benchmark, by_turns, codes, duration, require_torch
 
-__all__ = ["CASES", "Bench", "gpu", "gpu_machine"]
-
 SIZES = (2**24, 2**26, 2**28)
 SQUARES = (500, 1000, 4096, 5000)
 ROUNDS, _TURN, _MOST = 7, 0.02, 1000

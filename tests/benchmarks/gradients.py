@@ -12,8 +12,6 @@ from typing import Any
 import tensorkit
 from tests.benchmarks.measure import Row, benchmark, by_turns, codes, on_threads, require_torch, side
 
-__all__ = ["gradients"]
-
 CHAIN = 1000
 ROUNDS = 9
 # The peak of a forward and a backward pass over ten million elements, beyond what the library takes: what it loads

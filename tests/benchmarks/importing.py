@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tests.benchmarks.measure import Pair, Row, benchmark, by_turns
 
-__all__ = ["importing"]
-
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 15
 CODE = "from time import perf_counter as now; start = now(); import {module}; print(now() - start)"

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from tests.benchmarks.measure import Row, Skip, benchmark
 
-__all__ = ["launching"]
-
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = ROOT / "tests" / "cuda" / "stub_driver" / "libcuda.c"
 LAUNCH, OPERATION = 3.0, 6.0  # what a launch and a whole operation should cost, in µs

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["Machine", "load", "this_machine"]
-
 PACKAGES = {"numpy": "NumPy", "torch": "PyTorch", "jupyterlab": "JupyterLab"}
 
 

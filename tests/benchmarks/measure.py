@@ -25,21 +25,6 @@ from typing import Any
 import tensorkit
 from tensorkit.kernels.jit import compiler
 
-__all__ = [
-    "METHOD",
-    "Benchmark",
-    "Pair",
-    "Row",
-    "Skip",
-    "benchmark",
-    "by_turns",
-    "codes",
-    "duration",
-    "on_threads",
-    "require_torch",
-    "side",
-]
-
 #: In the words of the table's head. Tables of one method can be compared: change the words with the method.
 METHOD = (
     "calls in a row as `timeit` makes them, warm, in stretches of a millisecond of which the median counts, loops "

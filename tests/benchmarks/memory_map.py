@@ -15,8 +15,6 @@ import numpy
 import tensorkit
 from tests.benchmarks.measure import Row, Skip, benchmark, require_torch
 
-__all__ = ["memory_map"]
-
 CELLS = 60
 GOAL = 5.0
 Names = dict[str, Any]

@@ -8,8 +8,6 @@ from typing import Any
 import tensorkit
 from tests.benchmarks.measure import Row, benchmark, codes, on_threads, require_torch
 
-__all__ = ["million"]
-
 COUNT = 1_000_000
 ROUNDS = 15
 CODES = {

@@ -8,8 +8,6 @@ from typing import Any
 import tensorkit
 from tests.benchmarks.measure import Row, benchmark, codes, on_threads, require_torch
 
-__all__ = ["networks"]
-
 CONVOLUTIONS = {
     "32 × 3 × 32 × 32, 16 of 5 × 5": ((32, 3, 32, 32), (16, 3, 5, 5), 0, 1.0, 1.2),
     "32 × 64 × 16 × 16, 64 of 3 × 3": ((32, 64, 16, 16), (64, 64, 3, 3), 1, 1.6, 2.0),

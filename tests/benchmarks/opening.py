@@ -8,8 +8,6 @@ from typing import Any
 import tensorkit
 from tests.benchmarks.measure import Row, Skip, benchmark, codes
 
-__all__ = ["opening"]
-
 ROUNDS = 25
 # What Python does until the first picture is ready to be sent; closed again, or the widgets would pile up.
 CODE = "StrideExplorer(t).close()"

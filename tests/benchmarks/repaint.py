@@ -16,8 +16,6 @@ from typing import Any
 
 from tests.benchmarks.measure import Row, Skip, benchmark
 
-__all__ = ["repaint"]
-
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CELL = """import tensorkit as tk

@@ -10,8 +10,6 @@ from typing import Any
 from tests.benchmarks.machine import Machine
 from tests.benchmarks.measure import METHOD, Row
 
-__all__ = ["RESULTS", "SINGLE", "Report", "Section", "load", "newest", "save", "table"]
-
 RESULTS = Path(__file__).resolve().parent / "results"
 #: The method of the tables that do not name one.
 SINGLE = (

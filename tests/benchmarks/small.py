@@ -8,8 +8,6 @@ from typing import Any
 import tensorkit
 from tests.benchmarks.measure import Row, benchmark, codes, on_threads, require_torch
 
-__all__ = ["small"]
-
 GOALS = {"a + b": 1.0, "t[1:]": 1.0, "t.t()": 1.0}
 CODES = (
     "a + b",

@@ -27,10 +27,6 @@ from tests.benchmarks.measure import (
     side,
 )
 
-__all__ = [
-    "CASES", "LAYOUTS", "LINEAR", "SIZES", "SQUARE", "account", "cells", "places", "rows", "speed", "summary",
-]  # fmt: skip
-
 SIZES = {1: (1, 1), 1_000: (40, 25), 100_000: (400, 250), 1_000_000: (1000, 1000), 10_000_000: (4000, 2500)}
 LAYOUTS = ("contiguous", "transposed", "sliced", "broadcast")
 #: Of so many elements a round takes long: the first two of the layouts will do.

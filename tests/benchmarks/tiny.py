@@ -9,8 +9,6 @@ from typing import Any
 import tensorkit
 from tests.benchmarks.measure import Row, benchmark, codes, on_threads, require_torch
 
-__all__ = ["CODES", "tiny"]
-
 MOST = 3.0  # times PyTorch's time, for any one of them
 MEAN = 1.0  # for the geometric mean of all
 

@@ -11,30 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = [
-    "ALL_THERE",
-    "AWAY",
-    "NOTEBOOK",
-    "ask",
-    "begin_again",
-    "cell",
-    "command",
-    "do",
-    "finish",
-    "foreign",
-    "look_again",
-    "notebook_of",
-    "restart",
-    "run_all",
-    "run_some",
-    "start",
-    "theme",
-    "told",
-    "until",
-    "whole",
-    "written",
-]
-
 NOTEBOOK = "window.jupyterapp.shell.currentWidget"
 AWAY = (2, 2)
 """Where the pointer is on no widget."""

@@ -10,8 +10,6 @@ import ast
 import re
 from collections.abc import Sequence
 
-__all__ = ["Cells", "names"]
-
 _MAGIC = re.compile(r"^%.*$", re.MULTILINE)
 
 

@@ -21,8 +21,6 @@ from tests.lab.test_serving import TOKEN, Served
 from tests.support.playwright_driver import driver, left
 from tests.support.playwright_retry import asked_again
 
-__all__ = ["CUT", "CUT_OFF", "Book", "Desk", "desk_at", "shared_desk", "spoil"]
-
 CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """Whatever a page asks for beyond this machine cannot even be looked up."""
 

@@ -10,8 +10,6 @@ from tests.browser import beginning
 from tests.browser.beginning import NOTEBOOK, until
 from tests.browser.places import placed
 
-__all__ = ["TRUSTED", "Explorer", "Lesson", "no_trouble"]
-
 # Cells are attached a few at a time while the browser is idle.
 ATTACHED = f"""() => {{
     const book = {NOTEBOOK}.content;

@@ -11,8 +11,6 @@ from typing import Any
 import tensorkit as tk
 from tensorkit.dispatch.registry import registry
 
-__all__ = ["Elsewhere"]
-
 
 class Elsewhere:
     """tensorkit, but for what creates: ``Elsewhere("cuda:1").zeros(2)`` is on the second device."""

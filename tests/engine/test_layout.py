@@ -473,7 +473,7 @@ def ask_layout(layout: Layout, name: str, args: tuple[Any, ...]) -> Any:
     if name == "as_strided":
         extra = {"storage_nbytes": SLOTS * ITEMSIZE, "itemsize": ITEMSIZE}
     try:
-        home = basic_index if name == "index" else split if name in split.__all__ else None
+        home = basic_index if name == "index" else split if hasattr(split, name) else None
         method = functools.partial(getattr(home, name), layout) if home else getattr(layout, name)
         answer = method(*args, **extra) if callable(method) else method
     except ViewError as error:

@@ -20,19 +20,6 @@ import numpy as np
 import tensorkit
 from tests.support.warnings import recorded
 
-__all__ = [
-    "LAYOUTS",
-    "Difference",
-    "Operand",
-    "Outcome",
-    "build",
-    "compare",
-    "compiled",
-    "plain_text",
-    "run",
-    "same_tensor",
-]
-
 #: How a tensor of a wanted size is cut out of a larger one, so that its memory is anything but plain.
 #: "turned" is a view that stands for the conjugates of what is stored, or for the negatives.
 LAYOUTS = ("plain", "transposed", "sliced", "offset", "expanded", "overlapping", "turned")

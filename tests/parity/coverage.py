@@ -13,8 +13,6 @@ from tensorkit import dtypes
 from tensorkit.strides.layout import Layout
 from tests.parity.compare import Operand, build
 
-__all__ = ["KINDS_OF_MEMORY", "TABLES", "Coverage", "Tally", "compared"]
-
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
 KINDS_OF_MEMORY = ("contiguous", "not contiguous", "stride 0", "offset", "empty", "overlapping", "0-d")
 

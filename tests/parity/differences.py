@@ -10,8 +10,6 @@ from tensorkit.dispatch.registry import registry
 from tests.parity.compare import Difference, Operand
 from tests.torch_oracle import fused
 
-__all__ = ["DELIBERATE", "LINEAR", "Case", "Deliberate", "factorises", "find", "tolerance"]
-
 
 @dataclass(frozen=True)
 class Case:

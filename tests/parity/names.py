@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BACKENDS", "CONSTRUCTORS", "DTYPES", "GONE", "LINALG", "NAMES", "SPECIAL", "STORAGE", "TENSOR"]
-
 #: Attributes and methods of a tensor.
 TENSOR = """
 size shape stride storage_offset dim ndim numel nelement element_size itemsize nbytes dtype device layout

@@ -14,8 +14,6 @@ from tests.parity import test_autograd_programs
 from tests.parity.differences import DELIBERATE
 from tests.parity.programs import writing_differences
 
-__all__ = ["ELSEWHERE", "LIST", "text"]
-
 LIST = Path(__file__).with_name("DIFFERENCES.md")
 
 #: What no generated case can meet.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-__all__ = ["spoilt"]
-
 #: By the kind of an argument, what is written in its place: values of other types, too large or out of range.
 _INSTEAD = {
     "tensor": ("'abc'", "None", "[1, 2]", "tk.ones(5, 7)", "tk.ones(2, 1, 3, 3)", "3", "2.5", "tk.zeros(0)"),

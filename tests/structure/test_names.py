@@ -1,8 +1,9 @@
-"""`__all__` says what is public: every name in it exists, and nothing public is missing from it."""
+"""`__all__` says what a namespace offers; in a module that only defines names, an underscore says what is private."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -59,17 +60,42 @@ def _is_method_only(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 NEEDS = {"tensorkit.utils.tensorboard": "tensorboard"}
 
 
+@functools.cache
+def needing() -> set[str]:
+    """The modules that users import from: `dir` and ``import *`` show their `__all__`."""
+    found = namespaces(tensorkit, "tensorkit") | namespaces(tensorkit_widgets, "tensorkit_widgets")
+    return {module.__name__ for module in found.values()}
+
+
+def lists_its_own(tree: ast.Module, names: list[str]) -> bool:
+    """Whether an `__all__` repeats the module's own definitions, and the module itself does not use it."""
+    defined = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    used = any(
+        isinstance(node, ast.Name) and node.id == "__all__" and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(tree)
+    )
+    return bool(names) and not used and set(names) <= public(tree) | defined
+
+
 def wrong(module: Module) -> list[str]:
     """What is wrong with the `__all__` of a module, in words."""
     names = exported(module.tree)
     if names is None:
-        return ["there is no __all__"]
+        return ["there is no __all__"] if module.name in needing() else []
     try:
         loaded = importlib.import_module(module.name)
     except ModuleNotFoundError as error:
         if NEEDS.get(module.name) != error.name:
             raise
         return []
+    if lists_its_own(module.tree, names) and module.name not in needing():
+        return ["__all__ lists what the module defines, and nothing else: leave it out"]
     found = [f"{name} is listed twice" for name in sorted(set(names)) if names.count(name) > 1]
     found += [f"{name} is listed and not there" for name in names if not hasattr(loaded, name)]
     if module.name.count("."):
@@ -85,11 +111,15 @@ def test_a_wrong_all_is_seen() -> None:
     def said(text: str, name: str = "json.decoder") -> list[str]:
         return wrong(Module(name, Path(), ast.parse(text)))
 
-    assert said("") == ["there is no __all__"]
+    assert said("") == []
+    assert said("", "tensorkit.fft") == ["there is no __all__"]
     assert said("__all__ = ['scanner', 'scanner']") == ["scanner is listed twice"]
     assert said("__all__ = ['nothing']\ndef made(): ...") == [
         "nothing is listed and not there",
         "made is not listed",
+    ]
+    assert said("__all__ = ['made']\ndef made(): ...\nA = 1") == [
+        "__all__ lists what the module defines, and nothing else: leave it out"
     ]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["driver", "leave", "left"]
-
 _driver: Any = None
 left: list[Callable[[], None]] = []
 """What is done before it ends."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import warnings
 
-__all__ = ["AskedAgain", "asked_again"]
-
 
 class AskedAgain(UserWarning):
     """A page did not show at once what it should have: pytest's summary has it, also of a test that passed."""

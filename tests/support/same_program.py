@@ -11,8 +11,6 @@ from typing import Any
 import tensorkit
 from tests.support.warnings import recorded
 
-__all__ = ["Twin", "described", "differing", "run"]
-
 Program = Callable[[Any], Any]
 
 

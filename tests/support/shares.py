@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["TODAY", "today"]
-
 ROOT = Path(__file__).resolve().parents[2]
 
 # The first process says which day it is to those that it starts: they may start after midnight.

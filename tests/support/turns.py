@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-__all__ = ["Turns", "in_turn"]
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

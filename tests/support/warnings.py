@@ -6,8 +6,6 @@ import contextlib
 import warnings
 from collections.abc import Iterator
 
-__all__ = ["recorded"]
-
 
 @contextlib.contextmanager
 def recorded() -> Iterator[list[warnings.WarningMessage]]:

@@ -24,8 +24,6 @@ from tests.widgets.shard_map import maps
 from tests.widgets.timeline import programs
 from tests.widgets.training import programs as loops
 
-__all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
-
 GOLDEN = Path(__file__).parent / "golden" / "boards"
 FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures" / "boards.json"
 

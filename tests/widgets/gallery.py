@@ -12,8 +12,6 @@ from tests.browser import beginning
 from tests.browser.beginning import until
 from tests.browser.desk import Book, Desk
 
-__all__ = ["BOARDS", "CARDS", "FAILED", "GALLERY", "look_at_gallery", "number_of", "run_gallery", "shown"]
-
 GALLERY = Path(__file__).resolve().parents[2] / "notebooks" / "gallery.ipynb"
 _NOTEBOOK = f"{beginning.NOTEBOOK}.content"
 FAILED = f"""() => [...{_NOTEBOOK}.model.cells].filter((cell) => cell.type === "code")

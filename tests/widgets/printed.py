@@ -19,8 +19,6 @@ from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.snapshot.number_text import full
 from tensorkit_widgets.widget.board import Board
 
-__all__ = ["Layout", "Truth", "layout_of", "pictures", "printed", "wrong"]
-
 Ints = tuple[int, ...]
 WIDTHS = (960.0, 400.0)
 

@@ -19,8 +19,6 @@ import numpy
 
 from tensorkit_widgets import BitView
 
-__all__ = ["DTYPES", "WIDTHS", "cast_bits", "held", "lies", "value"]
-
 WIDTHS = (960.0, 400.0)
 DTYPES: dict[str, Any] = {
     name: numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)

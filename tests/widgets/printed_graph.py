@@ -25,8 +25,6 @@ from tests.widgets.printed_graph_truth import (
 from tests.widgets.printed_graph_words import turns, twin_lies, words_lie
 from tests.widgets.printed_values import Cut, shows, sized
 
-__all__ = ["Program", "lies"]
-
 Made = tuple[Any, dict[str, Any]]
 Program = Callable[[Any], Made]
 WIDTHS = (960.0, 400.0)

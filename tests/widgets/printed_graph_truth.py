@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Pass", "called", "gatherer", "is_leaf", "nodes_of", "really_walked", "saved_under"]
-
 OLD = {"input": "self", "out": "result"}
 
 

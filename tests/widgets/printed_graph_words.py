@@ -12,8 +12,6 @@ from tests.widgets.printed_values import sized
 if TYPE_CHECKING:
     from tests.widgets.printed_graph import Check, Picture
 
-__all__ = ["turns", "twin_lies", "words_lie"]
-
 END = r" It needed| \(the walk| The rehearsal| \S+ retains| Its result|$"
 """How a sentence of a step may go on."""
 

@@ -6,8 +6,6 @@ import math
 import re
 from typing import Any
 
-__all__ = ["Cut", "shows", "sized"]
-
 _TOKEN = re.compile(r"\s*([\[\],…]|[^\[\],…\s]+)")
 
 

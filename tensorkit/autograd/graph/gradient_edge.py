@@ -23,8 +23,6 @@ from tensorkit.autograd.history import accumulator_of, grad_fn_of
 from tensorkit.autograd.node import Node, meta_of
 from tensorkit.tensor import Tensor
 
-__all__ = ["GradientEdge", "get_gradient_edge", "increment_version", "node_behind"]
-
 
 class GradientEdge(NamedTuple):
     """Where a gradient arrives: a node, and which of its outputs the gradient is of.

@@ -14,8 +14,6 @@ from tensorkit.autograd.graph.gradient_edge import node_behind
 from tensorkit.autograd.node import RemovableHandle
 from tensorkit.tensor import Tensor
 
-__all__ = ["register_multi_grad_hook"]
-
 Hook = Callable[[Tensor], Any]
 
 

@@ -14,8 +14,6 @@ from tensorkit import tracing
 from tensorkit.autograd.saved_tensors_hooks import saved_tensors_hooks
 from tensorkit.tensor import Tensor
 
-__all__ = ["allow_mutation_on_saved_tensors"]
-
 _OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally "
     "recorded."

@@ -16,8 +16,6 @@ from tensorkit.process.whole_file import beside
 from tensorkit.serialization.safetensors import DTYPES
 from tensorkit.tensor import Tensor
 
-__all__ = ["INDEX", "SHARDS", "Saved", "flat", "read_index", "within", "write_index"]
-
 INDEX = "sharded.safetensors.index.json"
 VERSION = 1
 SHARDS = re.compile("[0-9a-f]{16}")

@@ -19,8 +19,6 @@ from tensorkit.ops.creation.empty import empty
 from tensorkit.serialization import safetensors
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["load", "read"]
-
 
 def load(state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike[str]) -> None:
     """Fill the tensors of a state, in place, with those of a checkpoint. Each rank reads the slices that it needs.

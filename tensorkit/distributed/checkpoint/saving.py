@@ -17,8 +17,6 @@ from tensorkit.serialization import safetensors
 from tensorkit.serialization.shared_tensors import sharing
 from tensorkit.tensor import Tensor
 
-__all__ = ["Writer", "save", "unseen", "write"]
-
 
 def save(state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike[str]) -> None:
     """Write a state, shard by shard: each rank writes what it has. It replaces a checkpoint that was there.

@@ -27,8 +27,6 @@ from distributed.scheduler import KilledWorker
 from tensorkit.distributed.cluster.progress import shown
 from tensorkit.version import __version__
 
-__all__ = ["Cluster", "begun", "give_ranks", "versions", "workers_of"]
-
 LOOK_S = 0.5
 """How often a wait looks whether it still makes sense."""
 ANSWER_S = 10.0

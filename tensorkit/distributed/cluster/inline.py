@@ -19,8 +19,6 @@ from typing import Any
 
 from tensorkit.tensor import Tensor
 
-__all__ = ["Inline", "Part"]
-
 
 @dataclass(frozen=True, eq=False)
 class Part:

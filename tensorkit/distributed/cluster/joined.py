@@ -22,8 +22,6 @@ from distributed.utils import LoopRunner
 from tensorkit.distributed.cluster.engine import Cluster, workers_of
 from tensorkit.distributed.cluster.progress import shown
 
-__all__ = ["closed", "connected", "wait_for_workers"]
-
 LOOK_S = 0.2
 
 

@@ -18,8 +18,6 @@ from distributed.deploy.subprocess import SubprocessWorker
 
 from tensorkit.distributed.cluster.engine import Cluster, begun
 
-__all__ = ["Process", "local"]
-
 HOST = "127.0.0.1"
 TIMEOUT_S = 60
 LEAST_MEMORY = 200_000_000

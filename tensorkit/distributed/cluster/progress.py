@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-__all__ = ["shown"]
-
 AFTER_S = 2.0
 """What takes no longer shows no bar."""
 

@@ -22,8 +22,6 @@ from distributed.core import Status
 from tensorkit.distributed.cluster.engine import Cluster
 from tensorkit.distributed.cluster.joined import closed, wait_for_workers
 
-__all__ = ["Job", "SlurmJobs", "of_slurm"]
-
 ASK_S = 5.0
 """How often squeue is asked: its answer costs Slurm's controller something."""
 ANSWER_S = 30.0

@@ -17,8 +17,6 @@ from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.shared.tensor_data import from_numpy
 from tensorkit.tensor import Tensor
 
-__all__ = ["receive", "send", "size_of"]
-
 Header = dict[str, Any]
 
 

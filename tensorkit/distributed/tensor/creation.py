@@ -18,8 +18,6 @@ from tensorkit.dtypes import int64
 from tensorkit.ops.creation.empty import empty as plain_empty
 from tensorkit.tensor import Tensor
 
-__all__ = ["empty", "full", "ones", "rand", "randn", "zeros"]
-
 Placements = Sequence[Placement] | None
 
 

@@ -23,8 +23,6 @@ from tensorkit.ops.creation.empty import empty
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["DTensor", "Noted", "checked", "distribute_tensor", "placed_by_hand"]
-
 
 class DTensor:
     """A tensor whose elements many workers have, as `placements` say: one for each dimension of the mesh.

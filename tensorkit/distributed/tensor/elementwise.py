@@ -10,8 +10,6 @@ from tensorkit.distributed.tensor.dtensor import DTensor
 from tensorkit.distributed.tensor.placement_types import Partial, Replicate, Shard
 from tensorkit.distributed.tensor.strategy import Way, applied, tensors_in, told_by_meta
 
-__all__ = ["NAMES", "pointwise"]
-
 _OTHERS = ("where", "addmm", "baddbmm", "addbmm", "addmv", "addr", "outer", "ger", "kron", "diff")
 _COPIES = (
     "zeros_like", "ones_like", "empty_like", "full_like", "clone", "contiguous", "detach", "to", "type", "float",

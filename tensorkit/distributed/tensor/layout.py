@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from tensorkit.distributed.tensor.placement_types import Partial, Placement, Shard, chunk
 
-__all__ = ["Box", "Layout", "Move", "common", "count", "moves"]
-
 Box = tuple[tuple[int, int], ...]
 """For each dimension of a tensor where the elements begin and end."""
 

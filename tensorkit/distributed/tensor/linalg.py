@@ -27,8 +27,6 @@ from tensorkit.ops.linalg.lstsq import lstsq as lstsq_here
 from tensorkit.ops.linalg.qr import linalg_qr
 from tensorkit.tensor import Tensor
 
-__all__ = ["lstsq", "qr", "solve"]
-
 
 def qr(A: DTensor, mode: str = "reduced") -> Any:
     """A tall matrix as ``Q @ R``, by tall-skinny QR, with the signs that one machine gives.

@@ -14,8 +14,6 @@ from tensorkit.elementwise.block import NUMBERS
 from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.tensor import Tensor
 
-__all__ = ["RULES", "call", "install"]
-
 Rule = Callable[..., Any]
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Partial", "Placement", "Replicate", "Shard", "chunk"]
-
 
 def chunk(size: int, pieces: int, number: int) -> tuple[int, int]:
     """Where a piece of a dimension begins and ends, as `chunk` cuts it: the last pieces may be shorter, or empty.

@@ -8,8 +8,6 @@ from tensorkit.distributed.tensor.dtensor import DTensor
 from tensorkit.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 from tensorkit.distributed.tensor.strategy import Way, applied, told_by_meta
 
-__all__ = ["NAMES", "product"]
-
 NAMES = ("matmul", "mm", "mv", "bmm", "dot")
 
 

@@ -16,8 +16,6 @@ from tensorkit.finfo import finfo
 from tensorkit.ops.shared.tensor_data import from_numpy
 from tensorkit.tensor import Tensor
 
-__all__ = ["drawn"]
-
 _BLOCK = 4
 """How many words of 64 bits Philox makes at once."""
 

@@ -14,8 +14,6 @@ from tensorkit.distributed.tensor.placement_types import Partial, Placement, Rep
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.sizes import SHARDED_SCATTER
 
-__all__ = ["Transfer", "carried_out", "gathered", "price", "scattered", "transfers"]
-
 
 class Transfer(NamedTuple):
     """One step of a redistribution: a collective, by its name.

@@ -12,8 +12,6 @@ from tensorkit.distributed.tensor.placement_types import Partial, Placement, Rep
 from tensorkit.distributed.tensor.strategy import Way, applied
 from tensorkit.strides.sizes import normalise_dim
 
-__all__ = ["NAMES", "SOFTMAX", "extreme", "reduced", "softmax", "var"]
-
 NAMES = {
     "sum": "sum",
     "mean": "avg",

@@ -16,8 +16,6 @@ from tensorkit.distributed.tensor.strategy import Way, applied, told_by_meta
 from tensorkit.ops.creation.empty import empty_strided
 from tensorkit.strides.sizes import normalise_dim
 
-__all__ = ["JOINED", "Picked", "REORDERED", "VIEWED", "getitem", "joined", "reordered", "viewed"]
-
 REORDERED = (
     "t",
     "transpose",

@@ -15,8 +15,6 @@ from tensorkit.distributed.tensor.dtensor import DTensor, Noted
 from tensorkit.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 from tensorkit.tensor import Tensor
 
-__all__ = ["Way", "applied", "chosen", "mesh_of", "tensors_in", "told_by_meta"]
-
 
 class Way(NamedTuple):
     """Of one dimension of the mesh: how the result lies, if the operands lie so."""

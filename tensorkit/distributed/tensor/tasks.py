@@ -14,8 +14,6 @@ from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.pointwise.comparison import maximum, minimum
 from tensorkit.tensor import Tensor
 
-__all__ = ["Given", "Made", "Step", "assemble", "compute", "cut", "operate", "shown", "source", "within"]
-
 
 class Given(NamedTuple):
     """In a program: the tensor with this number that the task is given."""

@@ -22,8 +22,6 @@ from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.random.bernoulli import bernoulli
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Bernoulli", "Geometric"]
-
 
 class Bernoulli(ExponentialFamily):
     """1 with a probability, otherwise 0.

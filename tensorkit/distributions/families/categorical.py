@@ -21,8 +21,6 @@ from tensorkit.ops.random.sampling import multinomial
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "check_either", "one_hot"]
-
 
 def check_either(probs: Any, logits: Any) -> None:
     """Refuse a distribution that is given neither probabilities nor logits, or both."""

@@ -22,8 +22,6 @@ from tensorkit.ops.random.sampling import poisson
 from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Binomial", "Multinomial", "Poisson"]
-
 
 class Binomial(Distribution):
     """How many of `total_count` independent tries succeed.

@@ -18,8 +18,6 @@ from tensorkit.ops.random.gamma import dirichlet_grad, sample_dirichlet
 from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Beta", "Dirichlet"]
-
 
 class _Dirichlet(Function):
     """A sample, with the derivative that a change of the concentrations would have at the same quantile."""

@@ -20,8 +20,6 @@ from tensorkit.ops.shared.tensor_data import as_tensor
 from tensorkit.ops.special.igamma_zeta import igamma
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Chi2", "Gamma", "StudentT"]
-
 
 class Gamma(ExponentialFamily):
     """How long to wait for `concentration` events that come `rate` times on average in a unit of time.

@@ -18,8 +18,6 @@ from tensorkit.ops.linalg.cholesky_solve_lu_solve import cholesky_inverse
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["MultivariateNormal", "half_log_det", "mahalanobis"]
-
 _FORMS = ("scale_tril", "covariance_matrix", "precision_matrix")
 
 

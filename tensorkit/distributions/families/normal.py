@@ -16,8 +16,6 @@ from tensorkit.distributions.utils import broadcast_all, standard_normal
 from tensorkit.ops.random.sampling import normal
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Normal"]
-
 
 class Normal(ExponentialFamily):
     """The normal (Gaussian) distribution.

@@ -18,8 +18,6 @@ from tensorkit.ops.creation.full import full, zeros_like
 from tensorkit.ops.random.rand import rand
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["Cauchy", "Exponential", "Laplace", "Uniform"]
-
 
 class Uniform(Distribution):
     """Numbers from `low` to `high`, each as probable as any other.

@@ -22,8 +22,6 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.tensor_data import as_tensor
 from tensorkit.tensor import Tensor
 
-__all__ = ["Gumbel", "HalfCauchy", "HalfNormal", "LogNormal"]
-
 
 class LogNormal(TransformedDistribution):
     """Numbers whose logarithms are normally distributed.

@@ -15,8 +15,6 @@ from tensorkit.distributions.utils import lazy_property, sum_rightmost
 from tensorkit.ops.creation.full import zeros_like
 from tensorkit.tensor import Size, Tensor
 
-__all__ = ["ComposeTransform", "IndependentTransform", "ReshapeTransform", "Transform", "identity_transform"]
-
 
 class Transform:
     """The base class of transforms: a subclass says `_call`, `_inverse` and `log_abs_det_jacobian`.

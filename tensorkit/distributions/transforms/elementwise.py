@@ -16,18 +16,6 @@ from tensorkit.nn.functional import softplus
 from tensorkit.ops.creation.full import full_like
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 
-__all__ = [
-    "AbsTransform",
-    "AffineTransform",
-    "CumulativeDistributionTransform",
-    "ExpTransform",
-    "PowerTransform",
-    "SigmoidTransform",
-    "SoftplusTransform",
-    "TanhTransform",
-    "clipped_sigmoid",
-]
-
 
 class _OfNumbers(Transform):
     """A transform without parameters: two of a class are equal."""

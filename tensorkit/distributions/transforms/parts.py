@@ -14,8 +14,6 @@ from tensorkit.distributions.utils import lazy_property, sum_rightmost
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.joining.stack import stack
 
-__all__ = ["CatTransform", "StackTransform"]
-
 
 class _Parts(Transform):
     """What the two have alike: a transform for each part."""

@@ -20,14 +20,6 @@ from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.rearranging.diag import diag_embed
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "CorrCholeskyTransform",
-    "LowerCholeskyTransform",
-    "PositiveDefiniteTransform",
-    "SoftmaxTransform",
-    "StickBreakingTransform",
-]
-
 
 def _check_dims(shape: Any, least: int) -> Any:
     if len(shape) < least:

@@ -4,5 +4,3 @@ Arrays come in and go out; no tensor, no dtype rule, no gradient.
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

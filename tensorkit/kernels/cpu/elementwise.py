@@ -26,28 +26,6 @@ from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.jit.threads import is_silent, silent, spread
 from tensorkit.kernels.sizes import CUT_ALONG, LARGE, LOOPS, PIECE, ROUNDED_ONCE, ROWS_BY_LOOP, UFUNC_LOOPS
 
-__all__ = [
-    "add_scaled",
-    "apart",
-    "cast",
-    "choose",
-    "copy",
-    "in_its_dtype",
-    "is_half",
-    "looped",
-    "hundreds",
-    "mapped",
-    "pieces_into",
-    "pointwise",
-    "quiet",
-    "quiet_here",
-    "rounded_once",
-    "shortcut",
-    "with_loop",
-    "total",
-    "zip_into",
-]
-
 Array = numpy.ndarray[Any, Any]
 
 

@@ -23,26 +23,6 @@ from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.cpu.loops import error_function
 from tensorkit.kernels.jit.compiler import Loop
 
-__all__ = [
-    "cut_quotient",
-    "each",
-    "exponential_sum",
-    "floored",
-    "following",
-    "fraction",
-    "gelu",
-    "gelu_slope",
-    "hypotenuse",
-    "rest",
-    "rest_of_error",
-    "signed_rest",
-    "tenths",
-    "wide_floored",
-    "wide_rest",
-    "wide_signed_rest",
-]
-
-
 # -- the mechanism ------------------------------------------------------------------------------------------------
 
 

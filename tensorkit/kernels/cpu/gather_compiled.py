@@ -14,8 +14,6 @@ from tensorkit.kernels.cpu.loops import count, gather_first, gather_last
 from tensorkit.kernels.jit.compiler import Loop, loop
 from tensorkit.kernels.sizes import COUNTED_IN_A_TABLE
 
-__all__ = ["add_at", "add_rows", "counts", "gather", "largest"]
-
 Array = numpy.ndarray[Any, Any]
 _ADDED = ("f4", "f8", "i8")
 

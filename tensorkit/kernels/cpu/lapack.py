@@ -21,28 +21,6 @@ from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.kernels.jit import threads
 from tensorkit.kernels.sizes import FEW_MATRICES, TINY
 
-__all__ = [
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "columns",
-    "eig",
-    "eigh",
-    "exponential",
-    "householder",
-    "householder_times",
-    "indefinite",
-    "indefinite_solve",
-    "least_squares",
-    "lu",
-    "lu_solve",
-    "permutation",
-    "reflectors",
-    "solve",
-    "svd",
-    "triangular_solve",
-]
-
 Array = numpy.ndarray[Any, Any]
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 

@@ -13,15 +13,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import step
 
-__all__ = [
-    "fused",
-    "longer",
-    "narrower",
-    "power",
-    "shorter",
-    "wider",
-]
-
 Array = numpy.ndarray[Any, Any]
 _F = numpy.float32
 _LOG2E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.12194440e-4)

@@ -14,38 +14,6 @@ from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.jit.compiler import loop
 from tensorkit.kernels.jit.rowwise import rowwise
 
-__all__ = [
-    "add_product",
-    "add_scaled",
-    "backwards",
-    "choose",
-    "clip",
-    "column_sums",
-    "count",
-    "cube",
-    "erf",
-    "error_function",
-    "gather_first",
-    "gather_last",
-    "index_add",
-    "mix",
-    "nan_to_num",
-    "products_down",
-    "relu",
-    "row_products",
-    "row_sums",
-    "rsqrt",
-    "running_product",
-    "running_sum",
-    "scatter_add_first",
-    "scatter_add_last",
-    "sigmoid",
-    "sign",
-    "sums_down",
-    "triangle",
-    "within",
-]
-
 _FLOATS = ("f4", "f8")
 
 

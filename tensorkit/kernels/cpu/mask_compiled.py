@@ -19,8 +19,6 @@ from tensorkit.kernels.jit.rowwise import as_row, in_rows
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LOOPS, PIECE
 
-__all__ = ["chosen", "fill", "places"]
-
 Array = numpy.ndarray[Any, Any]
 
 _ANY = ("u1", "u2", "u4", "u8")

@@ -13,8 +13,6 @@ import numpy
 from tensorkit.kernels.cpu.strided_2d import ahead, first, stride
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["along", "chosen", "down", "found_down"]
-
 Array = numpy.ndarray[Any, Any]
 _KINDS = ("f4", "f8", "i4", "i8")
 

@@ -10,18 +10,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = [
-    "adadelta",
-    "adam",
-    "adamax",
-    "averaged",
-    "by_root",
-    "by_root_with_momentum",
-    "descent",
-    "momentum",
-    "nadam",
-]
-
 
 def _of(arrays: int, numbers: int, flag: str = "") -> list[str]:
     """Arrays of either precision, then numbers."""

@@ -16,25 +16,6 @@ from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LARGE, LOOPS, PIECE, SMALL
 
-__all__ = [
-    "BITS",
-    "add_rows",
-    "backwards",
-    "by_slices",
-    "counted",
-    "found",
-    "gathered",
-    "log_softmax_back",
-    "log_sums",
-    "row_products",
-    "running",
-    "scatter_added",
-    "softmax",
-    "softmax_of_some",
-    "triangle",
-    "within",
-]
-
 Array = numpy.ndarray[Any, Any]
 
 

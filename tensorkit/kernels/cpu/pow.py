@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["complex_power", "half_power", "half_rsqrt"]
-
 Array = numpy.ndarray[Any, Any]
 
 

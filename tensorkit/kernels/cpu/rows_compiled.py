@@ -10,8 +10,6 @@ import numpy
 
 from tensorkit.kernels.jit.rowwise import rowwise
 
-__all__ = ["IN_PLACE", "ONE", "TWO", "one_by_row", "two_by_row"]
-
 #: What `two_by_row` knows, by the number that it is told.
 TWO = (numpy.add, numpy.subtract, numpy.multiply, numpy.divide, numpy.maximum, numpy.minimum)
 #: Added to that number where the result takes the place of the first operand.

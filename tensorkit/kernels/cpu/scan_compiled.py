@@ -18,21 +18,6 @@ from tensorkit.kernels.jit.compiler import loop
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LOOPS_AT_ONCE
 
-__all__ = [
-    "brief_number",
-    "brief_pairs",
-    "converted",
-    "extremes",
-    "half_arithmetic",
-    "half_number",
-    "half_pairs",
-    "lengthened",
-    "narrowed",
-    "running_extreme",
-    "shortened",
-    "widened",
-]
-
 Array = numpy.ndarray[Any, Any]
 _I = numpy.int32
 

@@ -13,8 +13,6 @@ import numpy
 from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["SIDE_BY_SIDE", "log_softmax_back", "log_sums", "softmax", "softmax_of_short", "softmax_of_some"]
-
 #: Rows of so many elements, or fewer, are taken side by side.
 SIDE_BY_SIDE = 32
 

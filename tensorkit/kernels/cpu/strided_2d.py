@@ -17,24 +17,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import Loop, step
 
-__all__ = [
-    "APART",
-    "Plane",
-    "add_product",
-    "add_scaled",
-    "ahead",
-    "choose",
-    "clip",
-    "first",
-    "mix",
-    "nan_to_num",
-    "plane",
-    "relu",
-    "rsqrt",
-    "sign",
-    "stride",
-]
-
 Array = numpy.ndarray[Any, Any]
 
 

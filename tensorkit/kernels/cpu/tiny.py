@@ -19,31 +19,6 @@ import numpy
 from tensorkit.kernels.cpu.sums import sum_compiled, sum_in_order
 from tensorkit.kernels.sizes import SMALL, TINY
 
-__all__ = [
-    "add_at",
-    "brief_spread",
-    "brief_sum",
-    "clip",
-    "each",
-    "extreme",
-    "extreme_along",
-    "gathered",
-    "log_softmax",
-    "mean",
-    "means",
-    "members",
-    "ordered",
-    "running",
-    "searched",
-    "sigmoid",
-    "softmax",
-    "spread",
-    "sums",
-    "total",
-    "truth",
-    "within",
-]
-
 Array = numpy.ndarray[Any, Any]
 
 

@@ -23,21 +23,6 @@ from tensorkit.kernels.cpu.loops import error_function
 from tensorkit.kernels.jit.compiler import Loop, step
 from tensorkit.kernels.sizes import UFUNC_LOOPS
 
-__all__ = [
-    "Ufunc",
-    "add_product",
-    "add_scaled",
-    "choose",
-    "clip",
-    "erf",
-    "mix",
-    "nan_to_num",
-    "relu",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-]
-
 
 class Ufunc(Loop):
     """A NumPy ufunc for some dtypes of single and double precision, or None until it is compiled.

@@ -11,8 +11,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["row_moments"]
-
 
 @loop("void(f4[::1],i8,i8,f4[::1],f8[:,::1])", reordered=True)
 def row_moments(a, step, columns, centres, out):  # type: ignore[no-untyped-def]

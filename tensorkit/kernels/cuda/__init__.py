@@ -97,7 +97,8 @@ def _module(name: str) -> Any:
 def __getattr__(name: str) -> Any:
     """A module of the package, or a name of one, loaded when it is first asked for."""
     if name in __all__:
-        globals()[name] = found = next(vars(m)[name] for m in map(_module, _MODULES) if name in m.__all__)
+        homes = (vars(_module(module)) for module in _MODULES)
+        globals()[name] = found = next(home[name] for home in homes if name in home)
         return found
     if name.startswith("_") or find_spec(f"{__name__}.{name}") is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,8 +18,6 @@ from typing import Any
 
 from tensorkit.kernels.cuda.library import works_in
 
-__all__ = ["OWN", "chosen", "is_own", "own_chosen"]
-
 OWN = "tensorkit"
 #: By family of operations: "default", `OWN`, or the name of a library.
 chosen = {"products": "default", "sorting": "default"}

@@ -26,8 +26,6 @@ from typing import Any
 
 from tensorkit.process.whole_file import beside
 
-__all__ = ["fingerprint", "folder", "load", "names_in", "store"]
-
 
 @lru_cache(maxsize=1)
 def folder() -> Path | None:

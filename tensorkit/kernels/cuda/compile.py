@@ -27,8 +27,6 @@ from tensorkit.kernels.cuda import code_cache, host_cuda, pack
 from tensorkit.kernels.cuda.code_cache import fingerprint, names_in
 from tensorkit.process import forks
 
-__all__ = ["Argument", "Int", "Ints", "Kernel", "Numbers", "Pointer", "bind", "cubin", "host", "ptx"]
-
 Function = Callable[..., Any]
 
 

@@ -26,28 +26,6 @@ from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory
 from tensorkit.kernels.cuda.memory.allocator import Allocator
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
 
-__all__ = [
-    "CudaMemory",
-    "Emulation",
-    "active_runner",
-    "current_device",
-    "device_count",
-    "emulate",
-    "emulated_devices",
-    "from_environment",
-    "gpu_missing",
-    "is_available",
-    "is_initialized",
-    "ledger",
-    "lend",
-    "memory_for",
-    "processors",
-    "runner_for",
-    "set_current_device",
-    "streams_of",
-    "using",
-]
-
 DEFAULT_DEVICES = 2
 DEFAULT_CAPACITY = 2 * 2**30
 NO_CUDA = (

@@ -23,8 +23,6 @@ from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer, bind
 from tensorkit.kernels.scalars import forms
 
-__all__ = ["Zip", "arranged", "kernel_name", "scalar_values", "specialised", "widest", "zip_kernel"]
-
 Function = Callable[..., Any]
 
 READERS = ("read_a", "read_b", "read_c", "read_d", "read_e")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from tensorkit.errors import AcceleratorError, warn
 
-__all__ = ["Fault", "SyncDebug", "held_up", "refusal", "sync_debug"]
-
 _ADVICE = (
     "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be "
     "incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1"

@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["SHARED_BYTES", "State", "alone", "run_grid", "together"]
-
 #: What the threads of a block may share, in bytes: as much as every GPU since 2012 gives without being asked.
 SHARED_BYTES = 48 * 1024
 _PLACES = ("blockIdx", "threadIdx", "gridDim", "blockDim")

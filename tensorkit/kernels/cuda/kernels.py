@@ -23,31 +23,6 @@ from typing import Any
 
 from numpy import int64, uint64
 
-__all__ = [
-    "AT",
-    "PLACE",
-    "ZIPS",
-    "at_0",
-    "at_1",
-    "at_2",
-    "at_3",
-    "at_4",
-    "at_8",
-    "place_0",
-    "place_1",
-    "place_2",
-    "place_3",
-    "place_4",
-    "place_8",
-    "split",
-    "zip_0",
-    "zip_1",
-    "zip_2",
-    "zip_3",
-    "zip_4",
-    "zip_5",
-]
-
 cuda: Any = None
 place: Any = None
 at: Any = None

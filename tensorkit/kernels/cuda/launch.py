@@ -22,8 +22,6 @@ from tensorkit.kernels.cuda.runners import EmulatedRunner, Launch
 from tensorkit.kernels.cuda.work import Work, as_bits, is_staged, run_staged
 from tensorkit.kernels.scalars.forms import Scalar
 
-__all__ = ["Function", "Number", "check_reach", "copy", "launch_kernel", "launch_zip", "specified"]
-
 Ints = tuple[int, ...]
 Function = Callable[..., Any]
 Number = bool | int | float | complex

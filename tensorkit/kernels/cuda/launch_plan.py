@@ -19,8 +19,6 @@ from tensorkit.kernels.cuda.runners import EmulatedRunner, Runner, flat
 from tensorkit.kernels.cuda.work import is_staged, prepare
 from tensorkit.kernels.scalars.forms import Scalar
 
-__all__ = ["LaunchPlan", "plan_zip"]
-
 Ints = tuple[int, ...]
 
 LaunchPlan = Callable[[Sequence[Any], Sequence[int], Sequence[Number]], bool]

@@ -20,8 +20,6 @@ from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
 from tensorkit.kernels.cuda.told import begin, end, tell
 
-__all__ = ["bytes_of", "held", "is_gpus", "keep", "queue", "timed", "told", "wait", "works_in"]
-
 
 def works_in(buffer: Any) -> bool:
     """Whether there is a library that can work in the memory of a buffer's device."""

@@ -22,8 +22,6 @@ from typing import Any
 from tensorkit.kernels.cuda import code_cache
 from tensorkit.process.whole_file import beside
 
-__all__ = ["Capability", "files", "find", "key", "missing", "sources", "write"]
-
 Capability = tuple[int, int]
 _ABOUT = "about.json"
 #: Whose functions a name says enough of: those of this package are read with its sources, the others are the machine's.

@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 
 from tensorkit.dtypes import dtype
 
-__all__ = ["MOST_DIMS", "Operand", "Piece", "coalesce", "extent", "is_row_major", "pieces", "row_major"]
-
 Ints = tuple[int, ...]
 MOST_DIMS = 8
 

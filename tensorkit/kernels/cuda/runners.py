@@ -25,16 +25,6 @@ from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
 from tensorkit.kernels.cuda.traced import KernelTrace, TracedPointer, play
 
-__all__ = [
-    "EmulatedRunner",
-    "GpuRunner",
-    "Grid",
-    "Launch",
-    "Runner",
-    "TracedRunner",
-    "flat",
-]
-
 Grid = tuple[int, int]
 Ready = Callable[[list[Any], Sequence[Any]], None]
 THREADS = 256  # of a block, on a GPU

@@ -25,16 +25,6 @@ import numpy
 from tensorkit.kernels.cuda.faults import held_up, refusal
 from tensorkit.process import forks, interrupts
 
-__all__ = [
-    "DeviceStreams",
-    "EmulatedStream",
-    "Mark",
-    "Work",
-    "call",
-    "enqueue",
-    "wait_for",
-]
-
 Work = Callable[[], object]
 AT_ONCE = 2**20  # bytes: work on less is done sooner than another thread has been woken up (some 100 µs)
 STREAMS_PER_POOL = 32  # of a device and priority; the next new stream is the first one again, as in PyTorch

@@ -18,11 +18,6 @@ from tensorkit.errors import AcceleratorError
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.streams import EmulatedStream
 
-__all__ = [
-    "begin", "clock", "end", "reached", "tell", "tell_all", "tell_call", "tell_copy", "tell_to_pinned", "tell_wait",
-    "touched",
-]  # fmt: skip
-
 Begun = tuple[int, Any]
 
 

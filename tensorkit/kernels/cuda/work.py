@@ -26,8 +26,6 @@ from tensorkit.kernels.cuda.plan import Operand, Piece, is_row_major, pieces, ro
 from tensorkit.kernels.cuda.runners import EmulatedRunner, Grid, Launch, Runner
 from tensorkit.kernels.sizes import FUSED_ON_HOST
 
-__all__ = ["Scratch", "Work", "as_bits", "is_staged", "prepare", "run_staged"]
-
 Ints = tuple[int, ...]
 
 _BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}

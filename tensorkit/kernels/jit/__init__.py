@@ -2,5 +2,3 @@
 
 The loops themselves are in `kernels.cpu`.
 """
-
-__all__: list[str] = []

@@ -18,8 +18,6 @@ import subprocess
 import sys
 from typing import Any
 
-__all__ = ["Worker", "main"]
-
 _START = "import sys; sys.path[:] = {path!r}; from tensorkit.kernels.jit.compile_worker import main; main()"
 _LOWEST = 19
 

@@ -25,15 +25,6 @@ import numpy
 
 from tensorkit.process import forks
 
-__all__ = [
-    "Loop",
-    "at_once",
-    "loop",
-    "paused",
-    "step",
-    "wait",
-]
-
 Array = numpy.ndarray[Any, Any]
 _MODE = os.environ.get("TENSORKIT_COMPILED", "1")
 

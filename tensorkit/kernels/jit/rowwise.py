@@ -15,17 +15,6 @@ from numpy.lib.stride_tricks import as_strided
 from tensorkit.kernels.jit.compiler import Loop, loop
 from tensorkit.kernels.sizes import COPIED_BY_TILES, LAID_OUT_NUMBER
 
-__all__ = [
-    "CompiledFunction",
-    "across",
-    "as_row",
-    "in_row_major",
-    "in_rows",
-    "rowwise",
-    "same_place",
-    "turned",
-]
-
 Array = numpy.ndarray[Any, Any]
 _FLOATS = ("f4", "f8")
 

@@ -14,8 +14,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["Signal", "watch"]
-
 _LOOKS = 20_000  # of a measurement: about 10 µs
 _IN_A_ROW = 1000  # looks, before others may run: half a microsecond
 

@@ -26,18 +26,6 @@ from tensorkit.kernels.jit.spin_wait import Signal
 from tensorkit.kernels.sizes import FORCED
 from tensorkit.process.forks import after_fork
 
-__all__ = [
-    "GRAIN",
-    "get_num_interop_threads",
-    "get_num_threads",
-    "is_silent",
-    "set_num_interop_threads",
-    "set_num_threads",
-    "silent",
-    "spread",
-    "tell_libraries",
-]
-
 #: A piece of so many elements, or fewer, is not worth waking a thread for: PyTorch's number.
 GRAIN = 32768
 #: More pieces than threads, where each is worth it: who is held up by another program takes fewer of them.

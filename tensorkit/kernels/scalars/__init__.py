@@ -15,5 +15,3 @@ Rules, since one text has to mean the same on all sides:
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -11,46 +11,6 @@ from tensorkit.kernels.scalars.complex_numbers import complex_power, complex_pow
 from tensorkit.kernels.scalars.forms import Scalar, of_order, real, whole
 from tensorkit.kernels.scalars.halves import to_bfloat16, to_half
 
-__all__ = [
-    "ABSOLUTE",
-    "ADD",
-    "ADD_PRODUCT",
-    "ADD_QUOTIENT",
-    "ADD_SCALED",
-    "AND",
-    "CLAMP",
-    "CLAMP_BETWEEN",
-    "CLAMP_MAX",
-    "CLAMP_MIN",
-    "CONVERTED",
-    "CUT_QUOTIENT",
-    "DIVIDE",
-    "DOWN_QUOTIENT",
-    "FMAX",
-    "FMIN",
-    "FMOD",
-    "GCD",
-    "HYPOT",
-    "INVERT",
-    "LCM",
-    "LEFT_SHIFT",
-    "LERP",
-    "MAXIMUM",
-    "MINIMUM",
-    "MULTIPLY",
-    "NEGATIVE",
-    "OR",
-    "POWER",
-    "POWER_BY_NUMBER",
-    "RECIPROCAL",
-    "REMAINDER",
-    "RIGHT_SHIFT",
-    "SUBTRACT",
-    "SUBTRACT_SCALED",
-    "XOR",
-]
-
-
 # -- sums and products --------------------------------------------------------------------------------------------
 
 

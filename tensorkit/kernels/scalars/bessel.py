@@ -12,8 +12,6 @@ from numpy import exp, float64, sqrt
 
 from tensorkit.kernels.scalars.forms import Scalar, real
 
-__all__ = ["FAR", "I0", "I0E", "NEAR"]
-
 # Of exp(-x) I0(x): up to 8 in x / 2 - 2, beyond (times the root of x) in 32 / x - 2.
 NEAR = (
     *(-4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16),

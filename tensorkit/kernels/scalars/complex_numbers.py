@@ -30,32 +30,6 @@ from numpy import (
     tanh,
 )
 
-__all__ = [
-    "complex_acos",
-    "complex_acosh",
-    "complex_asin",
-    "complex_asinh",
-    "complex_atan",
-    "complex_atanh",
-    "complex_cos",
-    "complex_cosh",
-    "complex_exp",
-    "complex_exp2",
-    "complex_expm1",
-    "complex_log",
-    "complex_log1p",
-    "complex_power",
-    "complex_power_by_number",
-    "complex_product",
-    "complex_quotient",
-    "complex_reciprocal",
-    "complex_root",
-    "complex_sin",
-    "complex_sinh",
-    "complex_tan",
-    "complex_tanh",
-]
-
 _INF, _NAN = float("inf"), float("nan")
 _LN2 = 0.6931471805599453
 _HALF_TURN = 3.141592653589793

@@ -51,53 +51,6 @@ from tensorkit.kernels.scalars.complex_numbers import (
 )
 from tensorkit.kernels.scalars.forms import Scalar, real
 
-__all__ = [
-    "ACOS",
-    "ACOSH",
-    "ANGLE",
-    "ASIN",
-    "ASINH",
-    "ATAN",
-    "ATAN2",
-    "ATANH",
-    "CEIL",
-    "COMPLEX",
-    "CONJUGATE",
-    "COPYSIGN",
-    "COS",
-    "COSH",
-    "EXP",
-    "EXP2",
-    "EXPM1",
-    "EXPONENT",
-    "FLOOR",
-    "FRAC",
-    "LDEXP",
-    "LOG",
-    "LOG1P",
-    "LOG2",
-    "LOG10",
-    "LOGADDEXP",
-    "LOGADDEXP2",
-    "MANTISSA",
-    "NEXTAFTER",
-    "POLAR",
-    "ROUND",
-    "ROUND_DOWN_TO",
-    "ROUND_TO",
-    "RSQRT",
-    "SIGMOID",
-    "SIN",
-    "SINC",
-    "SINH",
-    "SQRT",
-    "TAN",
-    "TANH",
-    "TRUNC",
-    "XLOG1PY",
-    "XLOGY",
-]
-
 _INF, _NAN = float("inf"), float("nan")
 _PI = 3.141592653589793
 _LOG2_OF_E, _LOG10_OF_E = 1.4426950408889634, 0.4342944819032518

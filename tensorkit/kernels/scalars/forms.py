@@ -9,8 +9,6 @@ import numpy
 
 from tensorkit.dtypes import dtype
 
-__all__ = ["Scalar", "of_order", "real", "whole"]
-
 Function = Callable[..., Any]
 CLASSES = ("truth", "whole", "real", "complex")
 

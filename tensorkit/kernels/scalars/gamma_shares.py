@@ -17,8 +17,6 @@ from numpy import exp, expm1, float64, log, log1p, sqrt
 from tensorkit.kernels.scalars.forms import Scalar, real
 from tensorkit.kernels.scalars.special import hurwitz
 
-__all__ = ["IGAMMA", "IGAMMAC"]
-
 _INF, _NAN = float("inf"), float("nan")
 _EPSILON = 1.1102230246251565e-16
 

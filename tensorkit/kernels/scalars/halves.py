@@ -10,15 +10,6 @@ from typing import Any
 
 from numpy import float32, int64, uint32
 
-__all__ = [
-    "decode_bfloat16",
-    "decode_half",
-    "encode_bfloat16",
-    "encode_half",
-    "to_bfloat16",
-    "to_half",
-]
-
 
 def decode_half(raw: Any) -> Any:
     """float16 bits → float32. Multiplying by 2¹¹² only moves the exponent, subnormal numbers included."""

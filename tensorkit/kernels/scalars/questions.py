@@ -10,32 +10,6 @@ from numpy import copysign, float64, hypot
 from tensorkit.kernels.scalars.complex_numbers import complex_quotient
 from tensorkit.kernels.scalars.forms import Scalar, of_order, real, whole
 
-__all__ = [
-    "CONJUGATE_NEGATIVE",
-    "EQUAL",
-    "GREATER",
-    "GREATER_EQUAL",
-    "HEAVISIDE",
-    "IS_FINITE",
-    "IS_INF",
-    "IS_NAN",
-    "IS_NEGATIVE_INF",
-    "IS_POSITIVE_INF",
-    "IS_REAL",
-    "LESS",
-    "LESS_EQUAL",
-    "LOGICAL_AND",
-    "LOGICAL_NOT",
-    "LOGICAL_OR",
-    "LOGICAL_XOR",
-    "NAN_TO_NUM",
-    "NOT_EQUAL",
-    "RELU",
-    "SIGN",
-    "SIGNBIT",
-    "WHERE",
-]
-
 _INF = float("inf")
 
 

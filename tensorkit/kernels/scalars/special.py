@@ -14,21 +14,6 @@ from numpy import copysign, cos, exp, float64, floor, log, log1p, sin, sqrt
 
 from tensorkit.kernels.scalars.forms import Scalar, real
 
-__all__ = [
-    "DIGAMMA",
-    "ENTR",
-    "ERF",
-    "ERFC",
-    "ERFINV",
-    "LGAMMA",
-    "LOGIT",
-    "LOGIT_WITHIN",
-    "POLYGAMMA",
-    "TRIGAMMA",
-    "ZETA",
-    "hurwitz",
-]
-
 _INF, _NAN = float("inf"), float("nan")
 _PI = 3.141592653589793
 

@@ -15,8 +15,6 @@ import tensorkit.fft  # which registers its operations
 import tensorkit.nn.functional  # noqa: F401  # which registers the operations that networks alone use
 from tensorkit.dispatch.registry import Sample, registry
 
-__all__ = ["attach", "read"]
-
 HERE = Path(__file__).parent
 
 

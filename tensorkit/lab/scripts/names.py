@@ -19,8 +19,6 @@ from typing import Any
 
 from tensorkit.torch import HOMES
 
-__all__ = ["Use", "absent", "missing", "needed_package", "uses_of"]
-
 _EXPECTED = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 

@@ -20,8 +20,6 @@ from tensorkit.lab.scripts.names import Use, missing, needed_package
 from tensorkit.torch import aliases
 from tensorkit.version import __version__
 
-__all__ = ["run", "sentence"]
-
 
 def sentence(script: Path, lacking: Sequence[Use]) -> str:
     """Say in one sentence what a program needs and tensorkit lacks, with the lines.

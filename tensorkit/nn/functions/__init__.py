@@ -1,5 +1,3 @@
 """The functions of ``nn.functional`` that are more than an operation: what they say of an argument, and `inplace`."""
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -6,15 +6,6 @@ from tensorkit.errors import warn
 from tensorkit.ops.nn import dropout as _ops
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "alpha_dropout",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "feature_alpha_dropout",
-]
-
 
 def _check_chance(p: float) -> None:
     if p < 0.0 or p > 1.0:

@@ -22,8 +22,6 @@ from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.nn.recurrent import State, Weights
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["is_one_operation", "lstm_layer"]
-
 Run = Callable[..., tuple[Tensor, State]]
 
 

@@ -10,14 +10,6 @@ from tensorkit.ops.nn import group_norm as _groups
 from tensorkit.ops.nn import layer_norm as _layers
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "batch_norm",
-    "group_norm",
-    "instance_norm",
-    "layer_norm",
-    "rms_norm",
-]
-
 
 def layer_norm(
     input: Tensor,

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from tensorkit.ops.nn.padding import pad as _pad
 from tensorkit.tensor import Tensor
 
-__all__ = ["pad"]
-
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """See `tensorkit.ops.nn.padding.pad`."""

@@ -15,8 +15,6 @@ from tensorkit.ops.nn.dropout import dropout as dropped
 from tensorkit.ops.nn.recurrent import State, Step, Weights, lstm_step
 from tensorkit.tensor import Tensor
 
-__all__ = ["over_layers"]
-
 
 def _over_time(step: Step, weights: Weights, input: Tensor, state: State, back: bool) -> tuple[Tensor, State]:
     """One layer in one direction over (time, batch, inputs)."""

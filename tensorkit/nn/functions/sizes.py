@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["one_each"]
-
 
 def one_each(given: Any, count: int) -> tuple[Any, ...]:
     """What is given, `count` times; or what is in it, if it is a sequence.

@@ -9,8 +9,6 @@ from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.creation.full import zeros_like
 from tensorkit.tensor import Tensor
 
-__all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
-
 
 def _dim(name: str, input: Tensor, dim: int | None) -> int:
     """The dimension; if none was named, the one that PyTorch guesses."""

@@ -19,8 +19,6 @@ from tensorkit.nn.module import Module
 from tensorkit.ops.joining.cat import cat
 from tensorkit.tensor import Tensor
 
-__all__ = ["DataParallel", "data_parallel", "gather", "parallel_apply", "replicate", "scatter"]
-
 
 def _is_namedtuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_asdict") and hasattr(value, "_fields")

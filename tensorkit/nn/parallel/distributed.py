@@ -12,8 +12,6 @@ from typing import Any
 from tensorkit import distributed
 from tensorkit.nn.module import Module
 
-__all__ = ["DistributedDataParallel"]
-
 
 class DistributedDataParallel(Module):
     """A module whose gradients are the mean over all processes: in a group of one, those that it has.

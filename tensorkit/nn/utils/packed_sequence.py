@@ -13,8 +13,6 @@ from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.tensor import Tensor
 
-__all__ = ["PackedSequence", "invert_permutation", "PackedSequence_"]
-
 _MODULE = "tensorkit.nn.utils.rnn"  # where PyTorch has them, and pickles look
 
 

@@ -28,19 +28,6 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "_neg_view",
-    "angle",
-    "conj",
-    "conj_physical",
-    "is_conj",
-    "is_neg",
-    "resolve_conj",
-    "resolve_neg",
-    "sgn",
-    "sign",
-]
-
 
 def _of_complex(arguments: dict[str, Any]) -> bool:
     """Whether there is something to conjugate: real numbers are given back as they are."""

@@ -13,13 +13,6 @@ from tensorkit.ops.complex.conj import _neg_view
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "imag",
-    "real",
-    "view_as_complex",
-    "view_as_real",
-]
-
 
 def _complex_again(g: Any) -> Tensor:
     return view_as_complex(g.contiguous())

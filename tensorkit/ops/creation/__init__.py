@@ -4,5 +4,3 @@ Random ones are in `ops.random`.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
 """
-
-__all__: list[str] = []

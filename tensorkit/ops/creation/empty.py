@@ -23,21 +23,6 @@ from tensorkit.strides import layout as layouts
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = [
-    "as_size",
-    "check_out",
-    "check_size",
-    "empty",
-    "empty_like",
-    "empty_permuted",
-    "empty_strided",
-    "like",
-    "named_size",
-    "new_or_out",
-    "quick_size",
-    "quickly",
-]
-
 
 def as_size(size: tuple[Any, ...], name: str, keyword: Any = None) -> tuple[int, ...]:
     if keyword is not None:

@@ -19,8 +19,6 @@ from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.strides.sizes import checked_size
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = ["eye"]
-
 
 @op(
     strict=True,

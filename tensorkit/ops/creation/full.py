@@ -31,8 +31,6 @@ from tensorkit.ops.shared.tensor_data import plain_number, tensor
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.tensor import Number, Tensor, attach, fresh
 
-__all__ = ["full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros", "zeros_like"]
-
 _PLAIN = {bool: dtypes.bool, int: dtypes.int64}
 
 

@@ -31,13 +31,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import check_bytes
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "arange",
-    "linspace",
-    "logspace",
-    "place_in",
-]
-
 
 def _number(value: Any, name: str, argument: str, position: int) -> Any:
     value = plain_number(value)

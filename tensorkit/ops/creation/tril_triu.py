@@ -29,16 +29,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "exact_out",
-    "keep_triangle",
-    "tril",
-    "tril_indices",
-    "triu",
-    "triu_indices",
-]
-
-
 # -- the triangles of a tensor ------------------------------------------------------------------------------------
 
 

@@ -23,8 +23,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
-
 
 def _window_forms(*further: str) -> tuple[str, ...]:
     """The forms of a window function: by its length alone, and by what is said besides."""

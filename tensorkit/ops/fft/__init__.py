@@ -4,5 +4,3 @@ Source: https://docs.pytorch.org/docs/stable/fft.html
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

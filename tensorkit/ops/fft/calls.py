@@ -15,19 +15,6 @@ from tensorkit.ops.matrix_products.product import refuse_recording
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "check_out",
-    "complex_n",
-    "either",
-    "hfftn_of",
-    "ihfftn_of",
-    "irfftn_of",
-    "mirrored",
-    "real",
-    "real_n",
-]
-
-
 # -- what a call asks for ---------------------------------------------------------------------------------------------
 
 

@@ -19,8 +19,6 @@ from tensorkit.ops.kit import Dims, Tensor, op
 from tensorkit.ops.rearranging.roll import roll
 from tensorkit.ops.shared.copy import deliver_into
 
-__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
-
 
 def _scaled(places: Tensor, n: int, d: float, out: Tensor | None) -> Tensor:
     """Counted in units of 1 / (n d)."""

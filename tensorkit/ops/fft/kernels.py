@@ -25,8 +25,6 @@ from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.kit import Plan, Result, Rule, Tensor, op
 from tensorkit.tensor import Array
 
-__all__ = ["BY_N", "BY_ROOT", "PLAIN", "fft_c2c", "fft_c2r", "fft_r2c", "real_of"]
-
 Norm = Literal["backward", "ortho", "forward"]
 
 PLAIN, BY_ROOT, BY_N = range(3)

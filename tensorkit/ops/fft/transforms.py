@@ -20,27 +20,6 @@ from tensorkit.ops.fft.calls import (
 )
 from tensorkit.ops.kit import Dims, Tensor, op
 
-__all__ = [
-    "fft",
-    "fft2",
-    "fftn",
-    "hfft",
-    "hfft2",
-    "hfftn",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ihfft",
-    "ihfft2",
-    "ihfftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftn",
-]
-
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def fft(

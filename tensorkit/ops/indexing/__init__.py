@@ -2,5 +2,3 @@
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """
-
-__all__: list[str] = []

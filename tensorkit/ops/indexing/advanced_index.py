@@ -49,9 +49,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["Kept", "add_rows", "index_put", "pick", "place", "replace", "take_rows", "trimmed"]
-
-
 # -- reading ------------------------------------------------------------------------------------------------------
 
 

@@ -32,8 +32,6 @@ from tensorkit.ops.shared.to import host_array
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["check_within", "gather", "size_or_one", "some_added", "window"]
-
 
 def size_or_one(size: tuple[int, ...]) -> tuple[int, ...]:
     return size or (1,)

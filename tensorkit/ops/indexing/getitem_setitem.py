@@ -40,8 +40,6 @@ from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = ["read", "write"]
-
 
 def read(input: Tensor, key: Any) -> Tensor:
     """``t[key]``: a view of what the key selects, or a copy of the elements that it picks.

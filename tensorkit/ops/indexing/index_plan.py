@@ -22,8 +22,6 @@ from tensorkit.strides.output import iterator_strides, like_strides
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["Picks", "Plain", "Plan", "check_mask", "check_picks", "check_select", "follow", "is_mask"]
-
 #: What a list in a key becomes, where all that is in it is of this dtype; else it is int64.
 _CHOOSING = (dtypes.bool, dtypes.uint8)
 #: From so many members on PyTorch takes a sequence for indices, whatever is in it.

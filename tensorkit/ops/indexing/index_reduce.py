@@ -28,8 +28,6 @@ from tensorkit.ops.shared.to import host_array
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["index_reduce"]
-
 #: What combines a slice with the one that is there.
 _UFUNCS: dict[str, Any] = {
     "prod": numpy.multiply,

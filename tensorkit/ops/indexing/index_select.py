@@ -47,9 +47,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["check_slices", "index_add", "index_copy", "index_fill", "index_select", "rows_along"]
-
-
 # -- an index for every slice -------------------------------------------------------------------------------------
 
 

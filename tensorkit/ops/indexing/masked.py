@@ -44,16 +44,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride, normalise_dim
 from tensorkit.tensor import Number, Tensor, fresh, on_storage
 
-__all__ = [
-    "as_strided_scatter",
-    "diagonal_scatter",
-    "masked_fill",
-    "masked_scatter",
-    "masked_select",
-    "select_scatter",
-    "slice_scatter",
-]
-
 
 def _spread_copy(input: Tensor, mask: Tensor, *rest: Any, **named: Any) -> Tensor:
     """A row-major copy, broadcast against the mask."""

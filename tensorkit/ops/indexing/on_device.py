@@ -24,19 +24,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "DevicePlan",
-    "gathered",
-    "located",
-    "picked",
-    "put",
-    "filled_rows",
-    "scattered",
-    "scattered_by_mask",
-    "scattered_rows",
-    "selected",
-]
-
 _ANY = 2**62  # of indices that were checked when they were made one
 
 

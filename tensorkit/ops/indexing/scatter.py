@@ -32,8 +32,6 @@ from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["check_scatter", "combine_at", "scatter", "scatter_add", "scattered"]
-
 
 def check_scatter(input: Tensor, axis: int, index: Tensor, src: Tensor | None) -> None:
     if index.numel() and index._dtype not in INTEGERS:

@@ -17,8 +17,6 @@ from tensorkit.ops.shared.out_and_inplace import (
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = ["reduced_by_input", "reduced_by_src", "scatter_reduce"]
-
 
 def _counts(like: Any, c: Any) -> Any:
     start = like.new_ones(like.size()) if c.include_self else like.new_zeros(like.size())

@@ -31,9 +31,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["put", "take", "take_along_dim"]
-
-
 # -- places counted over the whole tensor -------------------------------------------------------------------------
 
 

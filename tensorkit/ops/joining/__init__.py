@@ -4,5 +4,3 @@ What splits is in `ops.views`.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """
-
-__all__: list[str] = []

@@ -10,8 +10,6 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.ops.joining.cat import as_tensors
 from tensorkit.tensor import Tensor
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "with_1", "with_2", "with_3"]
-
 
 def _one_or_several(
     tensors: tuple[Any, ...], each: Callable[[Tensor], Tensor], name: str

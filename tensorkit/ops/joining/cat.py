@@ -31,23 +31,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "as_dim",
-    "as_tensors",
-    "cat",
-    "cat_body",
-    "concatenate_arrays",
-    "joined_stride",
-    "layer_of",
-    "layered",
-    "part_of",
-    "quick_arrays",
-    "recorded",
-    "recorder_of",
-    "rule_for",
-]
-
-
 # -- arguments ----------------------------------------------------------------------------------------------------
 
 

@@ -28,9 +28,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = ["column_stack", "dstack", "hstack", "stack", "vstack"]
-
-
 # -- one beside the other, in a new dimension ---------------------------------------------------------------------
 
 

@@ -4,5 +4,3 @@ Their public names are `tensorkit.linalg`. Products are in `ops.matrix_products`
 
 Source: https://docs.pytorch.org/docs/stable/linalg.html
 """
-
-__all__: list[str] = []

@@ -23,8 +23,6 @@ from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["cdist", "pdist"]
-
 _BLOCK = 1 << 21  # differences that are held at once
 _MODES = {
     "use_mm_for_euclid_dist_if_necessary": 0,

@@ -25,31 +25,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
-__all__ = [
-    "adjoint",
-    "as_tensor",
-    "blank",
-    "check_cast",
-    "check_floating",
-    "check_info",
-    "check_matrix",
-    "check_square",
-    "check_tensor",
-    "column_stride",
-    "converted",
-    "epsilon",
-    "host",
-    "identity",
-    "in_columns",
-    "into",
-    "is_meta",
-    "kernel_dtypes",
-    "named",
-    "unless_filled",
-    "only",
-    "unrecorded_part",
-]
-
 _CPP = {
     "float32": "float",
     "float64": "double",

@@ -38,18 +38,6 @@ from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "cholesky",
-    "cholesky_ex",
-    "linalg_cholesky",
-    "linalg_lu",
-    "lu",
-    "lu_factor",
-    "lu_factor_ex",
-    "placed",
-    "through_lu",
-]
-
 
 def placed(matrix: Any, total: int, start: int, dim: int) -> Any:
     """A block of rows (dim -2) or columns (-1) of a matrix that is zero elsewhere."""

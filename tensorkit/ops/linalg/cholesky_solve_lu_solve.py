@@ -40,17 +40,6 @@ from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "cholesky_inverse",
-    "cholesky_solve",
-    "linalg_lu_solve",
-    "lu_solve",
-    "lu_unpack",
-    "permutation_matrix",
-    "triangular_solve",
-]
-
-
 # -- LU -----------------------------------------------------------------------------------------------------------
 
 

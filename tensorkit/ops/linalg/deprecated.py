@@ -37,20 +37,6 @@ from tensorkit.ops.linalg.svd_eig import eig as linalg_eig
 from tensorkit.ops.linalg.svd_eig import eigh, eigvals, eigvalsh
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "eig",
-    "gels",
-    "gesv",
-    "lstsq",
-    "matrix_rank",
-    "potrf",
-    "potri",
-    "potrs",
-    "solve",
-    "symeig",
-    "trtrs",
-]
-
 
 def _old(name: str, now: str) -> None:
     warn(f"tensorkit.{name} is an old spelling: use tensorkit.{now}.", FutureWarning)

@@ -34,9 +34,6 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["det", "linalg_det", "linalg_slogdet", "logdet", "linalg_matrix_exp", "matrix_exp", "slogdet"]
-
-
 # -- determinants -------------------------------------------------------------------------------------------------
 
 

@@ -29,8 +29,6 @@ from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
-
 
 def _no_way_back(g: Any, c: Any) -> Any:
     raise RuntimeError("derivative for aten::linalg_ldl_factor_ex is not implemented")

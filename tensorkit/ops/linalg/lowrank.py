@@ -15,8 +15,6 @@ from tensorkit.ops.linalg.svd_eig import linalg_svd
 from tensorkit.ops.random.rand import randn
 from tensorkit.tensor import Tensor
 
-__all__ = ["pca_lowrank", "svd_lowrank"]
-
 _FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 

@@ -41,17 +41,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
-__all__ = [
-    "check_lstsq",
-    "lstsq",
-    "matrix_rank",
-    "pinv",
-    "pinverse",
-    "solved_in_squares",
-    "through_inverse",
-]
-
-
 # -- pseudoinverse ------------------------------------------------------------------------------------------------
 
 

@@ -11,8 +11,6 @@ from tensorkit.ops.linalg.checks import check_cast
 from tensorkit.ops.matrix_products.product import check_out, check_tensors, copied_out, refuse_recording
 from tensorkit.tensor import Tensor
 
-__all__ = ["linalg_matrix_power", "matrix_power"]
-
 
 def _power(A: Tensor, n: int) -> Tensor:
     if n == 0:

@@ -33,8 +33,6 @@ from tensorkit.ops.shared.to import as_dtype
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = ["cond", "frobenius_norm", "linalg_norm", "linalg_vector_norm", "matrix_norm", "nuclear_norm"]
-
 _ORDERS = "linalg.matrix_norm: Order {} not supported."
 
 

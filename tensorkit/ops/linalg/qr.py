@@ -35,9 +35,6 @@ from tensorkit.ops.linalg.solve_inv import solve_triangular
 from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["geqrf", "householder_product", "linalg_qr", "orgqr", "ormqr", "qr"]
-
-
 # -- QR -----------------------------------------------------------------------------------------------------------
 
 

@@ -18,8 +18,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Number, Tensor
 
-__all__ = ["renorm"]
-
 _LEAST = 1e-7  # PyTorch's guard against division by zero
 
 

@@ -46,20 +46,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "SINGULAR",
-    "check_sides",
-    "inv",
-    "inv_ex",
-    "inverse",
-    "solve",
-    "solve_ex",
-    "solve_triangular",
-    "tensorinv",
-    "tensorsolve",
-]
-
-
 # -- checks -------------------------------------------------------------------------------------------------------
 
 

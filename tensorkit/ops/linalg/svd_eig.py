@@ -35,18 +35,6 @@ from tensorkit.ops.linalg.solve_inv import solve
 from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "linalg_svd",
-    "singular_parts",
-    "svd",
-    "svdvals",
-    "through_svd",
-]
-
 _SAME_PHASE = 1e-2  # PyTorch's bound on how much of a gradient may lie along what is not determined
 
 

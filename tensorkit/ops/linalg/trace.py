@@ -17,9 +17,6 @@ from tensorkit.ops.matrix_products.product import LACKS, check_tensors, deliver_
 from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["diagonal", "trace", "vander"]
-
-
 # -- read off a matrix --------------------------------------------------------------------------------------------
 
 

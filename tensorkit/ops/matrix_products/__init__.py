@@ -4,5 +4,3 @@ Norms, factorisations, solvers and functions of a matrix are in `ops.linalg`.
 
 Source: https://docs.pytorch.org/docs/stable/linalg.html#matrix-products
 """
-
-__all__: list[str] = []

@@ -32,8 +32,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = ["addbmm", "baddbmm"]
-
 
 def _batch_size(batch1: Tensor, batch2: Tensor) -> tuple[int, int, int]:
     """Of two batches, before anybody knows that they are: how many, rows and columns."""

@@ -27,8 +27,6 @@ from tensorkit.ops.matrix_products.addmm_arguments import (
 from tensorkit.ops.matrix_products.product import check_kernel, check_tensors
 from tensorkit.tensor import Tensor
 
-__all__ = ["addmm", "check_mm"]
-
 
 def _addmm_first(g: Any, c: Any) -> Any:
     face = c.mat1_face

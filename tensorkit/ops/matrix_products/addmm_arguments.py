@@ -26,22 +26,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "as_factors",
-    "check_base",
-    "check_factors",
-    "combined",
-    "deliver",
-    "forms",
-    "forms_with_dtype",
-    "multiplied",
-    "only_scaled",
-    "product_added",
-    "scaled_gradient",
-    "target_of",
-    "wide_dtype",
-]
-
 
 def forms(first: str, second: str) -> str:
     return f"(Tensor input, Tensor {first}, Tensor {second}, *, Number beta = 1, Number alpha = 1, Tensor out = None)"

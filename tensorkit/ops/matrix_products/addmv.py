@@ -35,9 +35,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides, like_strides
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["addmv", "addr"]
-
-
 # -- matrix times vector ------------------------------------------------------------------------------------------
 
 

@@ -19,8 +19,6 @@ from tensorkit.ops.matrix_products.product import LACKS, check_out, check_tensor
 from tensorkit.strides.sizes import broadcast_sizes, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["cross", "linalg_cross"]
-
 
 def _crossed(a: Array, b: Array, axis: int, kind: dtype) -> Array:
     """Of each pair of triples along an axis the vector that is at right angles to both, long as what they span."""

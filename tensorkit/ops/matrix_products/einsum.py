@@ -21,8 +21,6 @@ from tensorkit.kernels.sizes import EINSUM_AT_ONCE
 from tensorkit.strides.layout import Layout, contiguous
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["einsum"]
-
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ELLIPSIS = "..."
 

@@ -19,8 +19,6 @@ from tensorkit.ops.views.view_reshape import unsafe_view
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor, attach
 
-__all__ = ["matmul"]
-
 
 def _folds(a: Tensor, b: Tensor, out: Tensor | None) -> bool:
     """Whether a batch times one matrix or vector is best done as one tall matrix times it, without a copy."""

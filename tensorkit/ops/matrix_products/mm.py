@@ -28,8 +28,6 @@ from tensorkit.ops.matrix_products.product import (
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["MATRIX_AND_VECTOR", "VECTORS", "bmm", "matrices", "mm", "quick", "quick_product"]
-
 _MATRICES, MATRIX_AND_VECTOR, VECTORS = ((2, 2),), ((2, 1),), ((1, 1),)
 _FORMS = (*_MATRICES, *MATRIX_AND_VECTOR, *VECTORS)
 

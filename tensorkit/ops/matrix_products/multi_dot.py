@@ -13,8 +13,6 @@ from tensorkit.ops.matrix_products.product import check_tensors, copied_out
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Tensor
 
-__all__ = ["chain_matmul", "matmul", "multi_dot"]
-
 
 @op(
     kind="reduce",

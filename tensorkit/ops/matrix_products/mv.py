@@ -23,8 +23,6 @@ from tensorkit.ops.matrix_products.product import (
 from tensorkit.ops.pointwise.arithmetic import mul
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["dot", "ger", "mv", "outer", "prepare_scalar", "vdot"]
-
 
 @op(
     kind="reduce",

@@ -16,8 +16,6 @@ from tensorkit.ops.shared.on_device import zip_elements
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = ["multiplied_there", "scaled_there"]
-
 
 def _matrices(tensor: Tensor, missing: tuple[int, ...]) -> Operand:
     """A vector, a matrix or a batch as a batch of matrices: with steps of 0 for the dimensions that it lacks.

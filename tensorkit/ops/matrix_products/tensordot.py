@@ -17,9 +17,6 @@ from tensorkit.ops.views.view_reshape import unsafe_view
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = ["inner", "kron", "tensordot"]
-
-
 # -- tensordot, inner ---------------------------------------------------------------------------------------------
 
 

@@ -6,8 +6,6 @@ from tensorkit.dispatch.op import op
 from tensorkit.ops.matrix_products.product import check_tensors, copied_out, refuse_recording
 from tensorkit.tensor import Tensor
 
-__all__ = ["vecdot"]
-
 
 @op(
     strict=True,

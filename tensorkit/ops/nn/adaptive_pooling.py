@@ -18,17 +18,6 @@ from tensorkit.ops.nn.windows import averages, largest, lying, taken
 from tensorkit.ops.shared.int_args import as_ints, listed_ints
 from tensorkit.strides.sizes import contiguous_stride
 
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "max_unpool2d",
-    "max_unpool3d",
-]
-
 
 def _check_whole(name: str, input: Tensor, first: int) -> None:
     """Refuse a dimension without elements, of those from `first` on."""

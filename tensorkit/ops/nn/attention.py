@@ -23,9 +23,6 @@ from tensorkit.ops.reduction.softmax import softmax
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.ops.views.view_reshape import unsafe_view
 
-__all__ = ["scaled_dot_product_attention"]
-
-
 # -- softmax of scores ----------------------------------------------------------------------------------------------
 
 

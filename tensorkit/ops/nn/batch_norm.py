@@ -15,8 +15,6 @@ from tensorkit.kernels.cpu.nn import norms
 from tensorkit.memory_format import formatted_strides, suggested_format
 from tensorkit.ops.kit import BUT_FLOATS, DType, Plan, Result, Rule, Tensor, not_differentiable, op
 
-__all__ = ["batch_norm", "check_kinds", "instance_norm", "is_mixed", "wide"]
-
 
 def wide(input: Tensor) -> Tensor:
     """16-bit numbers in single precision."""

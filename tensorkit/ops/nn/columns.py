@@ -16,8 +16,6 @@ from tensorkit.ops.kit import BUT_INEXACT, INNER, LIMITED, Array, Dims, Plan, Re
 from tensorkit.ops.nn.convolution import sides
 from tensorkit.ops.shared.on_device import operand
 
-__all__ = ["col2im", "im2col"]
-
 _LACKS = (*(kind for kind in BUT_INEXACT if kind is not truth), *LIMITED)
 
 

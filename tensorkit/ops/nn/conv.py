@@ -12,15 +12,6 @@ from tensorkit.ops.kit import Dims, Tensor, op
 from tensorkit.ops.nn.convolution import convolution
 from tensorkit.ops.shared.type_names import backend_name, cpp_name
 
-__all__ = [
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-]
-
 # -- of one image or a batch, of real and complex numbers -----------------------------------------------------------
 
 

@@ -28,8 +28,6 @@ from tensorkit.ops.way import Kernels
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 
-__all__ = ["convolution", "sides"]
-
 # -- the kernels of a device ----------------------------------------------------------------------------------------
 
 

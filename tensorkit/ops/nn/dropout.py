@@ -12,17 +12,6 @@ import math
 from tensorkit.ops.creation.empty import empty, empty_like
 from tensorkit.ops.kit import Tensor, op
 
-__all__ = [
-    "alpha_dropout",
-    "alpha_dropout_",
-    "dropout",
-    "dropout_",
-    "feature_alpha_dropout",
-    "feature_alpha_dropout_",
-    "feature_dropout",
-    "feature_dropout_",
-]
-
 _SATURATED = 1.7580993408473766  # what a selu approaches for very negative numbers, with the other sign
 
 

@@ -12,8 +12,6 @@ from tensorkit.ops.indexing.index_select import index_select
 from tensorkit.ops.kit import FUNCTIONAL, Rule, Tensor, op
 from tensorkit.ops.shared.type_names import backend_name
 
-__all__ = ["check_indices", "embedding", "embedding_renorm_", "one_hot", "refuse_sparse"]
-
 
 def check_indices(name: str, indices: Tensor, place: int = 1) -> None:
     """Refuse indices that are neither int64 nor int32."""

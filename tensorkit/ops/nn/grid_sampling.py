@@ -16,8 +16,6 @@ from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.kit import BUT_FLOATS, Rule, Tensor, op
 from tensorkit.ops.shared.int_args import listed_ints
 
-__all__ = ["affine_grid_generator", "grid_sampler"]
-
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
 

@@ -15,8 +15,6 @@ from tensorkit.memory_format import formatted_strides, suggested_format
 from tensorkit.ops.kit import BUT_FLOATS, Plan, Result, Rule, Tensor, op
 from tensorkit.ops.nn.batch_norm import check_kinds, is_mixed, wide
 
-__all__ = ["group_norm"]
-
 
 def _grouped(input: Tensor, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """(n, groups, ...) with mean 0 and variance 1 in each group, the means, and one over the spreads."""

@@ -19,8 +19,6 @@ from tensorkit.ops.kit import BUT_FLOATS, LIMITED, DType, Plan, Result, Rule, Te
 from tensorkit.ops.nn.batch_norm import check_kinds, is_mixed, wide
 from tensorkit.ops.shared.type_names import cpp_name
 
-__all__ = ["layer_norm", "native_layer_norm", "rms_norm"]
-
 
 def _check_listed(name: str, shape: Any) -> None:
     """Refuse a number: of dimensions elsewhere it may stand for a list of one, but not here."""

@@ -7,8 +7,6 @@ from typing import Any
 from tensorkit.ops.kit import FUNCTIONAL, Rule, Tensor, op
 from tensorkit.ops.shared.type_names import cpp_name
 
-__all__ = ["bilinear", "linear"]
-
 
 def _one_row(bias: Tensor) -> bool:
     """Whether a bias lies as one row of numbers: it may have other dimensions, of length 1."""

@@ -15,8 +15,6 @@ from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.kit import FUNCTIONAL, LIMITED, Number, Rule, Tensor, op
 from tensorkit.ops.shared.int_args import listed_ints
 
-__all__ = ["constant_pad_nd", "pad"]
-
 # In `pad` stand pairs: how much is added before and after the last dimension, then the one before it, and so on.
 
 

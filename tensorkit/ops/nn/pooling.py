@@ -15,20 +15,6 @@ from tensorkit.ops.kit import BUT_FLOATS, BUT_REAL, FUNCTIONAL, Dims, Tensor, op
 from tensorkit.ops.nn.windows import averages, largest, lying
 from tensorkit.ops.shared.int_args import as_ints
 
-__all__ = [
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "check_1d",
-    "lacking",
-    "max_pool1d",
-    "max_pool1d_with_indices",
-    "max_pool2d",
-    "max_pool2d_with_indices",
-    "max_pool3d",
-    "max_pool3d_with_indices",
-]
-
 Sizes = tuple[int, ...]
 _BUT_AVERAGED = tuple(kind for kind in BUT_FLOATS if kind is not dtypes.int64)
 _TOO_SMALL = "Given input size: ({}). Calculated output size: ({}). Output size is too small"

@@ -12,20 +12,6 @@ from dataclasses import dataclass
 from tensorkit.ops.kit import Tensor, op
 from tensorkit.ops.nn.linear import linear
 
-__all__ = [
-    "State",
-    "Step",
-    "Weights",
-    "gru_cell",
-    "gru_step",
-    "lstm_cell",
-    "lstm_step",
-    "rnn_relu_cell",
-    "rnn_relu_step",
-    "rnn_tanh_cell",
-    "rnn_tanh_step",
-]
-
 State = tuple[Tensor, ...]
 """What a network remembers from step to step: (hidden,), or (hidden, cell) of an LSTM."""
 

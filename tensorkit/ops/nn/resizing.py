@@ -19,8 +19,6 @@ from tensorkit.ops.nn.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_
 from tensorkit.ops.nn.windows import lying
 from tensorkit.ops.shared.copy import copied
 
-__all__ = ["interpolate"]
-
 _LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 

@@ -13,8 +13,6 @@ from tensorkit.ops.nn.pooling import lacking
 from tensorkit.ops.nn.windows import lying
 from tensorkit.ops.shared.copy import copied
 
-__all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
-
 
 def _check_planes(name: str, input: Tensor) -> None:
     if input.ndim < 3:

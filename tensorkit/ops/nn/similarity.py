@@ -12,8 +12,6 @@ from tensorkit.ops.kit import Rule, Tensor, op
 from tensorkit.ops.reduction.norm import norm_back, vector_norm
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 
-__all__ = ["cosine_similarity", "pairwise_distance"]
-
 
 def _length(x: Tensor, dim: int, eps: float) -> Tensor:
     """The length of each vector, at least `eps`: a derivative does not know of that."""

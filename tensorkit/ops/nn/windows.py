@@ -23,8 +23,6 @@ from tensorkit.ops.shared.on_device import operand
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 
-__all__ = ["averages", "largest", "lying", "taken"]
-
 Spans = tuple[Span, ...]
 Sizes = tuple[int, ...]
 

@@ -27,8 +27,6 @@ from tensorkit.ops.pointwise.fast_path import BOOL, as_number, fast, is_plain, n
 from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["addcdiv", "addcmul"]
-
 
 def _add_product(factor: Any, a: Array, b: Array, c: Array) -> Any:
     product: Any = b * c if factor == 1 else factor * b * c

@@ -30,24 +30,6 @@ from tensorkit.ops.pointwise.held_numbers import scaled_sum
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor, attach
 
-__all__ = [
-    "BOOL",
-    "COMPLEX",
-    "absolute",
-    "add",
-    "by_number",
-    "conjugated",
-    "div",
-    "floor_divide",
-    "integers",
-    "mul",
-    "neg",
-    "refuse_zero",
-    "remainder",
-    "sub",
-    "true_divide",
-]
-
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 BOOL: dtype = dtypes.bool
 _BOOLS = (dtypes.bool, bool)

@@ -26,22 +26,6 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "COMPLEX",
-    "WHOLE",
-    "atan2",
-    "copysign",
-    "fmax",
-    "fmin",
-    "fmod",
-    "gcd",
-    "heaviside",
-    "hypot",
-    "lcm",
-    "nextafter",
-    "rsub",
-]
-
 _BOOL: dtype = dtypes.bool
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 WHOLE = tuple(kind for kind in dtypes.ALL if kind.category < 2)

@@ -28,22 +28,6 @@ from tensorkit.ops.shared.to import host_array, to_device, to_dtype
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "allclose",
-    "bitwise_and",
-    "bitwise_left_shift",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "is_nonzero",
-    "is_same_size",
-    "isclose",
-    "isin",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-]
-
 _BOOL: dtype = dtypes.bool
 _BROKEN = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 

@@ -33,9 +33,6 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["clamp", "clamp_max", "clamp_min"]
-
-
 # -- the fast path ------------------------------------------------------------------------------------------------
 
 

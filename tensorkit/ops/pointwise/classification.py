@@ -32,20 +32,6 @@ from tensorkit.ops.shared.copy import like_input
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "bitwise_not",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "logical_not",
-    "nan_to_num",
-    "relu",
-    "signbit",
-]
-
 _INEXACT = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
 

@@ -27,18 +27,6 @@ from tensorkit.ops.shared.scalar_arithmetic import over
 from tensorkit.ops.shared.to import to_dtype
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "eq",
-    "equal",
-    "ge",
-    "gt",
-    "le",
-    "lt",
-    "maximum",
-    "minimum",
-    "ne",
-]
-
 
 def _no_complex(name: str) -> Any:
     def check(*operands: Any) -> None:

@@ -30,21 +30,6 @@ from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
 from tensorkit.tensor import Array, Tensor, attach
 
-__all__ = [
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "reciprocal",
-    "rsqrt",
-    "sigmoid",
-    "sqrt",
-    "square",
-]
-
 _LN2, _LN10 = math.log(2), math.log(10)
 
 

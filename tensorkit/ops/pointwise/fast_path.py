@@ -21,19 +21,6 @@ from tensorkit.ops.pointwise.held_numbers import at_once, order_of_many
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.tensor import Tensor, fresh, fresh_strided
 
-__all__ = [
-    "BOOL",
-    "COMPLEX",
-    "FAST",
-    "LARGEST",
-    "PLAIN",
-    "WHOLE",
-    "as_number",
-    "fast",
-    "is_plain",
-    "number_as_held",
-]
-
 BOOL: dtype = dtypes.bool
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 WHOLE = tuple(kind for kind in dtypes.ALL if kind.category < 2)

@@ -27,8 +27,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["float_power", "ldexp"]
-
 
 def _ldexp(a: Array, b: Array) -> Array:
     return numpy.ldexp(a, numpy.clip(b, -9999, 9999).astype(numpy.int32))

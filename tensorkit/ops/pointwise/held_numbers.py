@@ -23,14 +23,6 @@ from tensorkit.kernels.cpu.ufuncs import Ufunc
 from tensorkit.kernels.sizes import LARGE, UFUNC_LOOPS
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "Held",
-    "at_once",
-    "holding",
-    "order_of_many",
-    "scaled_sum",
-]
-
 _KINDS = (dtypes.float32, dtypes.float64)
 _BY_CHAR = {kind.numpy.char: kind for kind in _KINDS}
 _WHOLE = 1 << 24  # integers that floating point numbers hold

@@ -32,8 +32,6 @@ from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["lerp"]
-
 
 def _lerp(a: Array, b: Array, weight: Any) -> Any:
     """From the nearer end: then 0 gives the one end and 1 the other to the last bit."""

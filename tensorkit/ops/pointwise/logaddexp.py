@@ -17,8 +17,6 @@ from tensorkit.ops.pointwise.binary import COMPLEX, WHOLE
 from tensorkit.ops.shared.scalar_arithmetic import plus, scaled
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["logaddexp", "logaddexp2", "xlogy"]
-
 
 def _complex_logaddexp(a: Array, b: Array) -> Array:
     """The logarithm of a sum of exponentials: what the larger one leaves over is small, and keeps its digits."""

@@ -21,8 +21,6 @@ from tensorkit.strides.output import iterator_strides
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor
 
-__all__ = ["complex", "polar"]
-
 _PARTS = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 

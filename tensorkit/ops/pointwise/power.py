@@ -29,10 +29,6 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "pow",
-]
-
 
 def _cube(base: Any) -> Any:
     result = numpy.multiply(base, base)

@@ -29,8 +29,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.output import iterator_strides, like_strides
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["ceil", "floor", "frac", "frexp", "round", "trunc"]
-
 _BOOL = (dtypes.bool,)
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _INTEGERS = tuple(kind for kind in dtypes.ALL if kind.category < 2)

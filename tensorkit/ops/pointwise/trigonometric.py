@@ -25,24 +25,6 @@ from tensorkit.ops.shared.scalar_arithmetic import (
 )
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "rad2deg",
-    "sin",
-    "sinc",
-    "sinh",
-    "tan",
-    "tanh",
-]
-
 _ABOUT = """{sentence}
 
     >>> import tensorkit as tk

@@ -36,10 +36,6 @@ from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = [
-    "where",
-]
-
 _ABSENT: Any = type("_ABSENT", (), {"__repr__": lambda self: "..."})()
 _WHERE_FUNCTION = ("Tensor condition", "Tensor condition, Tensor input, Tensor other, *, Tensor out = None")
 _WHERE_METHOD = ("Tensor condition, Tensor other", "Tensor condition, Number other")

@@ -33,8 +33,6 @@ from tensorkit.random import Generator
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["SEEDED", "all_within", "bernoulli", "check_tensor", "is_float", "plain_like"]
-
 SEEDED = "generator=tk.Generator().manual_seed(3)"
 _TO_ASSERT = (
     "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"

@@ -29,21 +29,6 @@ from tensorkit.random import Generator
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
-__all__ = [
-    "Call",
-    "DIGITS",
-    "Drawing",
-    "Fill",
-    "SEEDED",
-    "draw",
-    "drawn",
-    "empty_like_of",
-    "filled_out",
-    "give_size",
-    "is_integer",
-    "make",
-]
-
 Fill = Callable[[Array, Generator], None]
 SEEDED = "generator=tk.Generator().manual_seed(3)"
 DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}

@@ -32,8 +32,6 @@ from tensorkit.random import Generator
 from tensorkit.random.rejection import fill_binomial, fill_gamma
 from tensorkit.strides.sizes import broadcast_sizes
 
-__all__ = ["binomial", "dirichlet_grad", "sample_dirichlet", "standard_gamma"]
-
 _DRAWN = dtypes.float32, dtypes.float64
 
 

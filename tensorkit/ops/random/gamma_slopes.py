@@ -20,8 +20,6 @@ from tensorkit.ops.shared.tensor_data import from_numpy
 from tensorkit.ops.shared.to import host_array
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["dirichlet_slope", "gamma_slope"]
-
 
 def gamma_slope(shape: Tensor, x: Tensor) -> Any:
     """dx / d(shape) for values x of gamma distributions of rate 1, in double precision.

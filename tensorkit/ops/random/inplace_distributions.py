@@ -27,8 +27,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["REAL", "UNCOUNTED", "check_counts", "check_generator", "check_std", "fill_normal"]
-
 REAL = ("float16", "bfloat16", "float32", "float64")
 
 

@@ -21,9 +21,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_range", "randint", "randint_like", "random_bounds"]
-
-
 # -- what a call means --------------------------------------------------------------------------------------
 
 

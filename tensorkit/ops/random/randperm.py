@@ -24,8 +24,6 @@ from tensorkit.ops.shared.to import as_dtype
 from tensorkit.random import Generator
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = ["randperm"]
-
 
 def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
     if more or n.__class__ is not int or not 0 < n <= SMALL or default_chosen.once:

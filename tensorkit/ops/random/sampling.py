@@ -40,9 +40,6 @@ from tensorkit.random import Generator
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["multinomial", "normal", "poisson"]
-
-
 # -- choices ------------------------------------------------------------------------------------------------------
 
 

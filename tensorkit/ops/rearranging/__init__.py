@@ -2,5 +2,3 @@
 
 What shares its storage is in `ops.views`.
 """
-
-__all__: list[str] = []

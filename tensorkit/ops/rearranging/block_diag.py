@@ -20,8 +20,6 @@ from tensorkit.ops.shared.fill import write_number
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = ["block_diag"]
-
 
 def _corners(tensors: Sequence[Tensor]) -> list[tuple[int, int, int, int]]:
     """Of each block its first row, first column, height and width."""

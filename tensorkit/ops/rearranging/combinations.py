@@ -18,8 +18,6 @@ from tensorkit.ops.rearranging.meshgrid import check_grid, grids_of
 from tensorkit.ops.shared.to import to_device
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["cartesian_prod", "combinations"]
-
 
 def _check_vector(tensor: Tensor) -> None:
     if tensor.dim() != 1:

@@ -15,8 +15,6 @@ from tensorkit.ops.views.slicing import diagonal_backward
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = ["alone", "diag", "diag_embed", "diagflat", "whole"]
-
 
 def whole(value: Any, name: str, argument: str, position: int) -> int:
     if isinstance(value, (bool, float)) or not hasattr(value, "__index__"):

@@ -30,8 +30,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, attach
 
-__all__ = ["flip", "fliplr", "flipud", "rot90"]
-
 
 def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> bool:
     """Whether a flip leaves the fastest dimension alone: PyTorch then moves bytes, of whatever dtype."""

@@ -13,8 +13,6 @@ from tensorkit.ops.joining.cat import as_tensors
 from tensorkit.ops.shared.type_names import backend_name
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_grid", "grids_of", "meshgrid"]
-
 
 def check_grid(tensors: Sequence[Tensor]) -> None:
     for tensor in tensors:

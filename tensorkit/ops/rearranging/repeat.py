@@ -24,17 +24,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = [
-    "check_lengths",
-    "int_list",
-    "listed",
-    "on_device_of",
-    "repeat",
-    "repeat_array",
-    "tile",
-    "whole_number",
-]
-
 
 def int_list(value: Any, name: str, argument: str, position: int, *, one: bool = False) -> tuple[int, ...]:
     """A list of integers; a single one too where `one`.

@@ -21,9 +21,6 @@ from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, normalise_dim
 from tensorkit.tensor import Tensor, attach
 
-__all__ = ["repeat_interleave"]
-
-
 # -- each element again -------------------------------------------------------------------------------------------
 
 

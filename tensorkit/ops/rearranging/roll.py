@@ -27,8 +27,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["roll", "roll_array"]
-
 
 def roll_array(array: Array, shifts: Sequence[int], dims: Sequence[int], out: Array) -> None:
     """Write the array's elements into `out`, moved along some dimensions, the last ones in front: the kernel."""

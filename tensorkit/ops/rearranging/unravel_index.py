@@ -13,8 +13,6 @@ from tensorkit.dispatch.registry import offers
 from tensorkit.ops.shared.to import to_device
 from tensorkit.tensor import Size, Tensor, fresh
 
-__all__ = ["broadcast_shapes", "unravel_index"]
-
 
 def _as_shape(shape: Any) -> Sequence[int]:
     """A shape as it was given, since errors show it so."""

@@ -9,8 +9,6 @@ from tensorkit.dispatch.op import op
 from tensorkit.ops.rearranging.diag import whole
 from tensorkit.tensor import Tensor
 
-__all__ = ["vander"]
-
 
 @op(
     strict=True,

@@ -4,5 +4,3 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#reduction-ops
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -44,9 +44,6 @@ from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = ["amax", "amin", "aminmax"]
-
-
 # -- how gradients pass back --------------------------------------------------------------------------------------
 
 

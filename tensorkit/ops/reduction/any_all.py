@@ -27,13 +27,6 @@ from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.to import to_dtype
 from tensorkit.tensor import Tensor, attach, fresh
 
-__all__ = [
-    "all",
-    "any",
-    "count_nonzero",
-]
-
-
 _BOOLS: tuple[dtype, ...] = (dtypes.bool,)
 
 

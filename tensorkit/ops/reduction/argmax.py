@@ -29,8 +29,6 @@ from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.tensor import Tensor, fresh
 
-__all__ = ["argmax", "argmin"]
-
 
 def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
     if out is None and keepdim is False:

@@ -25,31 +25,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "FLOATS",
-    "axes_of",
-    "axis_of_small",
-    "check_dims",
-    "check_flag",
-    "count",
-    "counted",
-    "exact_out",
-    "host",
-    "like_meta",
-    "named_all",
-    "numbered",
-    "one_axis",
-    "put_along",
-    "reduced_size",
-    "refuse_whole",
-    "result_kind",
-    "small",
-    "spread_out",
-    "total",
-    "warn_of_lost_parts",
-    "with_dims",
-]
-
 # -- arguments ----------------------------------------------------------------------------------------------------
 
 

@@ -10,8 +10,6 @@ from tensorkit.errors import warn
 from tensorkit.ops.pointwise.polar import complex as complex_of
 from tensorkit.tensor import Tensor
 
-__all__ = ["corrcoef", "cov"]
-
 
 def _check_weights(name: str, weights: Any, many: int, category: int) -> Tensor:
     if not isinstance(weights, Tensor):

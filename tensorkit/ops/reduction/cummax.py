@@ -30,9 +30,6 @@ from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["cummax", "cummin"]
-
-
 # -- arrays -------------------------------------------------------------------------------------------------------
 
 

@@ -40,17 +40,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "ABSENT",
-    "add_along",
-    "cumprod",
-    "cumsum",
-    "exact_scalar",
-    "logcumsumexp",
-    "running",
-    "running_log",
-]
-
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "..."})()
 
 

@@ -16,8 +16,6 @@ from tensorkit.ops.reduction.arguments import (
 )
 from tensorkit.tensor import Tensor
 
-__all__ = ["diff"]
-
 
 def _check_beside(input: Tensor, other: Any, dim: Any) -> None:
     if other is None:

@@ -18,8 +18,6 @@ from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Tensor
 
-__all__ = ["gradient"]
-
 
 def _axes(input: Tensor, spaces: int | None, dim: Any, edge_order: int) -> tuple[int, ...]:
     """The dimensions to go along, after all that PyTorch looks at first; `spaces` is how many distances were given."""

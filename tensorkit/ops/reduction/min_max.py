@@ -40,19 +40,6 @@ from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "QUICK_DTYPES",
-    "empty_needs_dim",
-    "extreme_of",
-    "first_extreme",
-    "max",
-    "min",
-    "of_all",
-    "pair_into",
-    "share",
-]
-
-
 # -- arrays -------------------------------------------------------------------------------------------------------
 
 

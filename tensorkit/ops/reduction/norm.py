@@ -39,8 +39,6 @@ from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["Number", "dist", "norm", "norm_back", "norm_of", "vector_norm"]
-
 Number = bool | int | float | complex
 
 

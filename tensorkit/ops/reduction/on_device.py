@@ -21,17 +21,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = [
-    "extremes_along",
-    "log_sum",
-    "moments",
-    "norm",
-    "reduced",
-    "running",
-    "running_extremes",
-    "softmax",
-]
-
 
 def _made(size: tuple[int, ...], kind: dtype, like: Tensor) -> Tensor:
     return empty_strided(size, contiguous_stride(size), kind, like._device)

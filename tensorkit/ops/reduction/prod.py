@@ -41,11 +41,6 @@ from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "prod",
-    "product",
-]
-
 
 def _others(input: Any, axis: int) -> Any:
     """The product of all the other elements along a dimension, without a division: there may be zeros."""

@@ -42,9 +42,6 @@ from tensorkit.ops.shared.to import as_dtype, to_dtype
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["log_softmax", "logsumexp", "softmax"]
-
-
 _add: Any = numpy.add.reduce
 
 

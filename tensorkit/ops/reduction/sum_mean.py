@@ -49,15 +49,6 @@ from tensorkit.ops.shared.scalar_arithmetic import over
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "evenly",
-    "mean",
-    "nanmean",
-    "nansum",
-    "of_one",
-    "sum",
-]
-
 
 def _short(
     input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any, run: Any = kernels.quiet_here

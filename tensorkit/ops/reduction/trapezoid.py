@@ -16,8 +16,6 @@ from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Tensor
 
-__all__ = ["cumulative_trapezoid", "trapezoid", "trapz"]
-
 
 def _beside(name: str, y: Tensor, x: Any, dim: int) -> Tensor:
     """The steps between the sample points, so that they broadcast against `y`."""

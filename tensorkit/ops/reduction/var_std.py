@@ -44,8 +44,6 @@ from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["add_reduce", "std", "std_mean", "var", "var_mean"]
-
 add_reduce: Any = numpy.add.reduce
 
 

@@ -39,22 +39,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "check_negated",
-    "clone",
-    "contiguous",
-    "copied",
-    "copied_few",
-    "copy_into",
-    "deliver",
-    "deliver_into",
-    "like_input",
-    "number_tensor",
-    "register_copy",
-    "same_place",
-    "warn_complex_to_real",
-]
-
 StridedCopy = Callable[[Tensor, Tensor], None]
 _strided_copies: dict[str, StridedCopy] = {}
 

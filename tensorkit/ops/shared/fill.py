@@ -24,12 +24,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "fill",
-    "register_fill",
-    "write_number",
-]
-
 Fill = Callable[[Tensor, Any], None]
 _fills: dict[str, Fill] = {}
 

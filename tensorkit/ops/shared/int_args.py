@@ -8,14 +8,6 @@ from typing import Any
 
 from tensorkit.dispatch.signatures import type_name
 
-__all__ = [
-    "Dims",
-    "as_ints",
-    "counted",
-    "in_64_bits",
-    "listed_ints",
-]
-
 Dims = int | Sequence[int]
 
 

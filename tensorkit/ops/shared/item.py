@@ -21,8 +21,6 @@ from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, attach
 
-__all__: list[str] = []
-
 
 @op(
     kind="copy",

@@ -26,19 +26,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = [
-    "as_size",
-    "copy_strided",
-    "counted",
-    "fill_number",
-    "is_on_device",
-    "kept_triangle",
-    "operand",
-    "plan_elements",
-    "turned_around",
-    "zip_elements",
-]
-
 
 def is_on_device(input: Tensor) -> bool:
     """Whether the tensor's memory is that of a CUDA device."""

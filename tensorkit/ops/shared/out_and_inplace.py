@@ -35,21 +35,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "INTEGERS",
-    "as_vector",
-    "bring_back",
-    "check_memory",
-    "copy_of",
-    "delivered",
-    "element",
-    "host_of",
-    "paired",
-    "real_alone",
-    "result_in",
-    "with_out",
-]
-
 INTEGERS = (dtypes.int64, dtypes.int32)
 
 

@@ -40,8 +40,6 @@ from tensorkit.strides.sizes import (
 )
 from tensorkit.tensor import Tensor, attach
 
-__all__ = ["Resize"]
-
 
 @op(
     kind="resize",

@@ -15,8 +15,6 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.tensor import Tensor
 
-__all__ = ["less_from", "minus", "over", "plus", "scaled", "times"]
-
 
 def _by_number(name: str, body: Callable[[Any, Any], Any], formula: Callable[[Any, Any], Any]) -> Any:
     def applied(input: Tensor, other: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FACTORY", "GENERATOR", "MEMORY_FORMAT", "OUTS", "REDUCED"]
-
 MEMORY_FORMAT = "tensorkit.memory_format memory_format = None"
 GENERATOR = "tensorkit.Generator generator"
 #: Of an operation with several results.

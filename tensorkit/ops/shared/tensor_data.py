@@ -35,19 +35,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided, on_storage
 
-__all__ = [
-    "as_tensor",
-    "asarray",
-    "checked_number",
-    "dtype_of",
-    "from_numpy",
-    "frombuffer",
-    "is_sequence",
-    "plain_number",
-    "register_capsules",
-    "tensor",
-]
-
 
 def is_sequence(value: Any) -> bool:
     """Whether a value counts as a row of others; an array of NumPy's without dimensions does, and has no length."""

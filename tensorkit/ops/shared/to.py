@@ -35,14 +35,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = [
-    "as_dtype",
-    "host_array",
-    "parse_to",
-    "to_device",
-    "to_dtype",
-]
-
 
 def host_array(input: Tensor) -> Array:
     """The elements as a NumPy array: the memory itself on the CPU, a copy from another device."""

@@ -6,13 +6,6 @@ from tensorkit import dtypes
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "backend_name",
-    "cpp_name",
-    "legacy_dtype",
-    "type_name",
-]
-
 
 def type_name(input: Tensor) -> str:
     """The legacy name of a tensor's type, such as ``tensorkit.FloatTensor``."""

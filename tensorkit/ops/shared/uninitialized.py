@@ -24,17 +24,6 @@ from tensorkit.ops.shared.fill import write_number
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = [
-    "alert",
-    "are_deterministic_algorithms_enabled",
-    "chosen",
-    "get_deterministic_debug_mode",
-    "is_deterministic_algorithms_warn_only_enabled",
-    "set_deterministic_debug_mode",
-    "use_deterministic_algorithms",
-    "whole_filled",
-]
-
 
 class _Chosen:
     """What was asked for: by everybody, not by a thread of its own."""

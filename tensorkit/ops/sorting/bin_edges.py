@@ -20,22 +20,6 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.ops.sorting.searchsorted import bisected
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "Range",
-    "by_density",
-    "check_bins",
-    "check_edges",
-    "check_kernel",
-    "corrected",
-    "counted",
-    "least_and_most",
-    "linear",
-    "ranges",
-    "searched",
-    "shown",
-    "spaced",
-]
-
 Range = tuple[float, float]
 
 

@@ -45,8 +45,6 @@ from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, 
 from tensorkit.strides.sizes import INT64_MAX
 from tensorkit.tensor import Array, Number, Tensor, fresh
 
-__all__ = ["bincount", "histc", "histogram"]
-
 
 def _real(value: Any) -> float:
     value = plain_number(value)

@@ -31,8 +31,6 @@ from tensorkit.ops.sorting.unique import without_meta
 from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, on_host, whole
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["histogramdd"]
-
 _NAME = "histogramdd"
 
 

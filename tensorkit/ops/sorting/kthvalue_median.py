@@ -46,9 +46,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["kthvalue", "median", "mode", "nanmedian"]
-
-
 # -- how gradients pass back --------------------------------------------------------------------------------------
 
 

@@ -23,8 +23,6 @@ from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
 
-__all__ = ["argwhere", "nonzero", "nonzero_static"]
-
 _NO_META = (
     "The register_meta function for tensorkit.nonzero() raises unimplemented by default, as a correct "
     "data-independent implementation does not exist. This implementation returns a fake value, assuming all elements "

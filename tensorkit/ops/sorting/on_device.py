@@ -17,20 +17,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "Ordered",
-    "counted_there",
-    "distinct_there",
-    "kth_there",
-    "middle_there",
-    "mode_there",
-    "ordered",
-    "searched_there",
-    "sorted_there",
-    "taken",
-    "top_there",
-]
-
 Pair = tuple[Tensor, Tensor]
 
 

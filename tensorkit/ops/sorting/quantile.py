@@ -23,8 +23,6 @@ from tensorkit.ops.sorting.sort import sorted_values
 from tensorkit.ops.sorting.values_and_indices import axis_of, check_flags
 from tensorkit.tensor import Tensor
 
-__all__ = ["nanquantile", "quantile"]
-
 _MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 _MOST_ELEMENTS = 2**24
 

@@ -30,8 +30,6 @@ from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["bisected", "bucketize", "searchsorted"]
-
 
 def _keys(array: Array, kind: dtype) -> Array:
     """Numbers in the order in which they are compared, which NumPy searches without slow Python types."""

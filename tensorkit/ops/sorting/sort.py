@@ -42,8 +42,6 @@ from tensorkit.ops.sorting.values_and_indices import (
 from tensorkit.strides.output import like_strides
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["argsort", "as_pair", "few_in_order", "msort", "some_rows", "sort", "sorted_values"]
-
 
 def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: bool = True) -> Pair:
     """Sorted values and their indices; without `values`, the input stands in their place."""

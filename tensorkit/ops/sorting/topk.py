@@ -40,8 +40,6 @@ from tensorkit.ops.sorting.values_and_indices import (
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["meta_pair", "reversible", "same", "topk"]
-
 #: PyTorch goes through a row once for no more than one element of so many; for more, it selects.
 _ONE_OF = 64
 

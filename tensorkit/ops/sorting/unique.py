@@ -33,8 +33,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, on_storage
 
-__all__ = ["unique", "unique_consecutive", "without_meta"]
-
 #: Distinct values; for each element the place of its value among them, if asked for; how often each value occurs.
 Distinct = tuple[Array, Array | None, Array]
 

@@ -22,24 +22,6 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "Pair",
-    "as_rows",
-    "axis_of",
-    "check_flags",
-    "check_tensor",
-    "make_room",
-    "move_axis",
-    "named",
-    "on_host",
-    "picked",
-    "shaped",
-    "spread",
-    "two_of",
-    "whole",
-    "write_out",
-]
-
 Pair = tuple[Tensor, Tensor]
 
 

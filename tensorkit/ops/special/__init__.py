@@ -6,5 +6,3 @@ Source: https://docs.pytorch.org/docs/stable/special.html
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -12,8 +12,6 @@ from tensorkit.ops.reduction import softmax
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.tensor import Tensor
 
-__all__ = ["special_log_softmax", "special_logsumexp", "special_round", "special_softmax"]
-
 
 @op(
     kind="copy",

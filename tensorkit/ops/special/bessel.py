@@ -18,25 +18,6 @@ from tensorkit.kernels.scalars.bessel import I0, I0E
 from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
 from tensorkit.tensor import Array, Tensor
 
-__all__ = [
-    "airy_ai",
-    "bessel_j0",
-    "bessel_j1",
-    "bessel_y0",
-    "bessel_y1",
-    "i0",
-    "i0e",
-    "i1",
-    "i1e",
-    "modified_bessel_i0",
-    "modified_bessel_i1",
-    "modified_bessel_k0",
-    "modified_bessel_k1",
-    "scaled_modified_bessel_k0",
-    "scaled_modified_bessel_k1",
-    "spherical_bessel_j0",
-]
-
 
 def _apart(x: Any) -> tuple[Any, Any]:
     """Where a number is so far from 0 that its reciprocal says something, and the numbers with the others lifted."""

@@ -39,20 +39,6 @@ from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import to_device, to_dtype
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = [
-    "about",
-    "digamma",
-    "erf",
-    "erfc",
-    "erfinv",
-    "float_block",
-    "lgamma",
-    "logit",
-    "mvlgamma",
-    "of_scipy",
-    "polygamma",
-]
-
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _ABOUT = """{sentence}
 

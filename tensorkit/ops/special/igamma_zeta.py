@@ -17,8 +17,6 @@ from tensorkit.kernels.scalars.special import ZETA
 from tensorkit.ops.shared.scalar_arithmetic import scaled
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["igamma", "igammac", "zeta"]
-
 _WHOLE_OR_COMPLEX = tuple(kind for kind in dtypes.ALL if kind.category != 2)
 
 

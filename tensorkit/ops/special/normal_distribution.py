@@ -32,8 +32,6 @@ from tensorkit.ops.shared.scalar_arithmetic import (
 from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["entr", "erfcx", "log_ndtr", "ndtr", "ndtri", "xlog1py"]
-
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _HALF = (dtypes.float16, dtypes.bfloat16)
 _ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)

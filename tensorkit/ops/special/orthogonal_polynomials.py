@@ -12,21 +12,6 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.kernels.cpu.special import orthogonal_polynomials as kernels
 from tensorkit.tensor import Array, Number, Tensor
 
-__all__ = [
-    "chebyshev_polynomial_t",
-    "chebyshev_polynomial_u",
-    "chebyshev_polynomial_v",
-    "chebyshev_polynomial_w",
-    "hermite_polynomial_h",
-    "hermite_polynomial_he",
-    "laguerre_polynomial_l",
-    "legendre_polynomial_p",
-    "shifted_chebyshev_polynomial_t",
-    "shifted_chebyshev_polynomial_u",
-    "shifted_chebyshev_polynomial_v",
-    "shifted_chebyshev_polynomial_w",
-]
-
 _FORMS = tuple(
     f"({x} x, {n} n, *, Tensor out = None)"
     for x, n in (("Tensor", "Tensor"), ("Number", "Tensor"), ("Tensor", "Number"))

@@ -3,5 +3,3 @@ write in place.
 
 Source: https://docs.pytorch.org/docs/stable/tensors.html
 """
-
-__all__: list[str] = []

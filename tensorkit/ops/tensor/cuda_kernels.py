@@ -43,8 +43,6 @@ from tensorkit.kernels.cuda.traced.play import check, plain
 from tensorkit.kernels.cuda.traced.records import Records
 from tensorkit.tensor import Tensor
 
-__all__ = ["launch", "trace"]
-
 Grid = SupportsIndex | Sequence[SupportsIndex]
 MOST_THREADS = 1024
 MOST_BLOCK = (1024, 1024, 64)

@@ -20,8 +20,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = ["CUDA", "cuda_array_interface", "packed", "record_stream", "unpacked"]
-
 CUDA = 2  # the number by which DLPack knows CUDA devices
 _CODES = {"bool": 6, "bfloat16": 4}  # of dtypes; those of the others follow from their category
 _INT, _UINT, _FLOAT, _COMPLEX = 0, 1, 2, 5

@@ -55,9 +55,6 @@ from tensorkit.storage import (
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Size, Tensor, attach, on_storage
 
-__all__ = ["DLDeviceType", "apply_", "from_dlpack", "map2_", "map_"]
-
-
 # -- copies and pickles -------------------------------------------------------------------------------------------
 
 _HIDDEN = {"_bits"}  # what the engine itself keeps beside the slots

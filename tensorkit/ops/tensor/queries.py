@@ -27,21 +27,6 @@ from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides.output import dim_order
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "get_device",
-    "is_complex",
-    "is_floating_point",
-    "is_inference",
-    "is_signed",
-    "is_storage",
-    "is_tensor",
-    "is_warn_always_enabled",
-    "numel",
-    "result_type",
-    "set_warn_always",
-    "typename",
-]
-
 _PAIRS = (
     "Tensor tensor, Tensor other",
     "Number scalar, Tensor tensor",

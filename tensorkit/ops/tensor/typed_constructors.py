@@ -45,24 +45,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride
 from tensorkit.tensor import Tensor, attach, on_storage
 
-__all__ = [
-    "BFloat16Tensor",
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-    "on_cuda",
-    "range",
-    "set_default_tensor_type",
-    "tensortype",
-]
-
-
 # -- the constructor ----------------------------------------------------------------------------------------------
 
 _FORMS = (

@@ -3,5 +3,3 @@ copies.
 
 Source: https://docs.pytorch.org/docs/stable/tensor_view.html
 """
-
-__all__: list[str] = []

@@ -25,16 +25,6 @@ from tensorkit.ops.views.view_reshape import new_layout
 from tensorkit.strides.sizes import broadcast_sizes, normalise_dim
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "broadcast_tensors",
-    "broadcast_to",
-    "expand",
-    "expand_as",
-    "squeeze",
-    "sum_to_size",
-    "unsqueeze",
-]
-
 
 def _squeeze_name(arguments: dict[str, Any]) -> str:
     dim = arguments["dim"]

@@ -23,18 +23,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "as_strided",
-    "diagonal",
-    "diagonal_backward",
-    "narrow",
-    "narrow_copy",
-    "select",
-    "slice_along",
-    "slice_backward",
-    "unfold",
-]
-
 
 def _row_major(input: Tensor) -> Tensor:
     """A copy whose elements lie in row-major order."""

@@ -23,23 +23,6 @@ from tensorkit.strides.layout import Layout, contiguous
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor, on_storage
 
-__all__ = [
-    "chunk",
-    "dsplit",
-    "hsplit",
-    "joined_pieces",
-    "split",
-    "split_with_sizes",
-    "stacked_pieces",
-    "tensor_split",
-    "unbind",
-    "unsafe_chunk",
-    "unsafe_split",
-    "unsafe_split_with_sizes",
-    "unsplit",
-    "vsplit",
-]
-
 
 def joined_pieces(
     gs: Sequence[Any], size: tuple[int, ...], cut: Callable[[Layout], Sequence[Layout]], dim: int

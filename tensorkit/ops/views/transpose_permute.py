@@ -24,14 +24,6 @@ from tensorkit.ops.views.view_reshape import alias, new_layout
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, attach
 
-__all__ = [
-    "adjoint",
-    "movedim",
-    "permute",
-    "t",
-    "transpose",
-]
-
 
 def _inverse(dims: Any, ndim: int) -> list[int]:
     """The order that undoes a permutation."""

@@ -28,28 +28,6 @@ from tensorkit.strides import basic_index
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "alias_copy",
-    "as_strided_copy",
-    "detach_copy",
-    "diagonal_copy",
-    "expand_copy",
-    "permute_copy",
-    "select_copy",
-    "slice_copy",
-    "split_copy",
-    "split_with_sizes_copy",
-    "squeeze_copy",
-    "t_copy",
-    "transpose_copy",
-    "unbind_copy",
-    "unfold_copy",
-    "unsqueeze_copy",
-    "view_as_complex_copy",
-    "view_as_real_copy",
-    "view_copy",
-]
-
 
 def _body(name: str) -> Callable[..., Any]:
     """What a view's block itself does, without the ways that lead to it."""

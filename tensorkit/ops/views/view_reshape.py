@@ -27,22 +27,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor, attach, on_storage
 
-__all__ = [
-    "alias",
-    "detach",
-    "flatten",
-    "new_layout",
-    "positive",
-    "ravel",
-    "reshape",
-    "reshape_as",
-    "unflatten",
-    "unsafe_view",
-    "view",
-    "view_as",
-]
-
-
 # -- one size for another --------------------------------------------------------------------------------------------
 
 

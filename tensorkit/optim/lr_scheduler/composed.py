@@ -10,8 +10,6 @@ from tensorkit.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from tensorkit.optim.lr_scheduler.scheduler import LRScheduler, set_option, values
 from tensorkit.optim.optimizer import Optimizer
 
-__all__ = ["ChainedScheduler", "SequentialLR"]
-
 
 class _ComposedLR(LRScheduler):
     """A schedule whose state is that of others."""

@@ -14,8 +14,6 @@ from tensorkit.optim.lr_scheduler.scheduler import (
 )
 from tensorkit.optim.optimizer import Optimizer
 
-__all__ = ["CosineAnnealingLR", "CosineAnnealingWarmRestarts"]
-
 
 class CosineAnnealingLR(LRScheduler):
     """From the first learning rate down to `eta_min` in `T_max` epochs along a cosine, and up again in as many.

@@ -17,8 +17,6 @@ from tensorkit.optim.lr_scheduler.scheduler import (
 )
 from tensorkit.optim.optimizer import Optimizer
 
-__all__ = ["CyclicLR", "begin_momentum", "set_momentum"]
-
 
 def begin_momentum(optimizer: Optimizer, base: list[Any], most: list[Any]) -> None:
     """Set the momentum of each group to the largest, and note both ends of its way."""

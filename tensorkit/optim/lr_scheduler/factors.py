@@ -15,17 +15,6 @@ from tensorkit.optim.lr_scheduler.scheduler import (
 )
 from tensorkit.optim.optimizer import Optimizer
 
-__all__ = [
-    "ConstantLR",
-    "ExponentialLR",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "PolynomialLR",
-    "StepLR",
-]
-
 Factor = Callable[[int], float]
 
 

@@ -14,8 +14,6 @@ from tensorkit.optim.lr_scheduler.scheduler import (
 )
 from tensorkit.optim.optimizer import Optimizer
 
-__all__ = ["OneCycleLR"]
-
 
 class OneCycleLR(LRScheduler):
     """From ``max_lr / div_factor`` up to `max_lr`, and down to a tiny rate at the last batch; call `step` after each.

@@ -15,8 +15,6 @@ from tensorkit.optim.lr_scheduler.scheduler import (
 )
 from tensorkit.optim.optimizer import Optimizer
 
-__all__ = ["ReduceLROnPlateau"]
-
 
 class ReduceLROnPlateau(LRScheduler):
     """Times `factor` when a metric has not become better for more than `patience` epochs.

@@ -17,18 +17,6 @@ from tensorkit.optim.optimizer import Optimizer
 from tensorkit.optim.single_tensor import scalar
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "EPOCH_DEPRECATION_WARNING",
-    "LRScheduler",
-    "check_optimizer",
-    "dict_of_function",
-    "for_each_group",
-    "inside_step",
-    "set_option",
-    "values",
-    "warn_outside_step",
-]
-
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "

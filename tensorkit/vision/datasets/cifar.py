@@ -20,8 +20,6 @@ from tensorkit.serialization.unpickle import PLAIN, Unpickler
 from tensorkit.vision.datasets.utils import check_integrity, download_and_extract_archive
 from tensorkit.vision.datasets.vision import Transform, VisionDataset
 
-__all__ = ["CIFAR10", "CIFAR100"]
-
 _PIXELS = 3 * 32 * 32
 
 

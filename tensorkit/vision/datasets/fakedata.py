@@ -14,8 +14,6 @@ from tensorkit.random import get_rng_state, manual_seed, set_rng_state
 from tensorkit.vision.datasets.vision import Transform, VisionDataset
 from tensorkit.vision.transforms.functional import to_pil_image
 
-__all__ = ["FakeData"]
-
 
 class FakeData(VisionDataset):
     """Random pictures, each the same every time, which no draw of the program's own moves.

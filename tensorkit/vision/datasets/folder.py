@@ -14,18 +14,6 @@ from PIL import Image
 
 from tensorkit.vision.datasets.vision import Transform, VisionDataset
 
-__all__ = [
-    "DatasetFolder",
-    "IMG_EXTENSIONS",
-    "ImageFolder",
-    "default_loader",
-    "find_classes",
-    "has_file_allowed_extension",
-    "is_image_file",
-    "make_dataset",
-    "pil_loader",
-]
-
 IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 
 

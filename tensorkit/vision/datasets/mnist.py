@@ -19,8 +19,6 @@ from tensorkit.tensor import Tensor
 from tensorkit.vision.datasets.utils import check_integrity, download_and_extract_archive
 from tensorkit.vision.datasets.vision import Transform, VisionDataset
 
-__all__ = ["FashionMNIST", "MNIST", "read_idx"]
-
 _DTYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
 

@@ -17,15 +17,6 @@ from typing import Any
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = [
-    "calculate_md5",
-    "check_integrity",
-    "check_md5",
-    "download_and_extract_archive",
-    "download_url",
-    "extract_archive",
-]
-
 _CHUNK = 1 << 16
 _PATIENCE = 30  # seconds without an answer
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from tensorkit.utils.data import Dataset
 
-__all__ = ["StandardTransform", "VisionDataset"]
-
 Transform = Callable[[Any], Any] | None
 
 

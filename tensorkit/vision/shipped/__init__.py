@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["photographs"]
-
 
 def photographs() -> dict[str, Path]:
     """Three photographs that anybody may use: their names, and the files they are in.

@@ -21,16 +21,6 @@ from tensorkit.vision.transforms import functional as F
 from tensorkit.vision.transforms.resample import InterpolationMode
 from tensorkit.vision.transforms.transforms import _mode, two_sizes
 
-__all__ = [
-    "ColorJitter",
-    "RandomApply",
-    "RandomCrop",
-    "RandomGrayscale",
-    "RandomHorizontalFlip",
-    "RandomResizedCrop",
-    "RandomVerticalFlip",
-]
-
 
 def _happens(p: float) -> bool:
     draw: Any = rand(1)

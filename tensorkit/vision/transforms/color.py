@@ -15,15 +15,6 @@ from tensorkit.ops.joining.stack import stack
 from tensorkit.tensor import Tensor
 from tensorkit.vision.transforms.convert import convert_image_dtype, max_value
 
-__all__ = [
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_hue",
-    "adjust_saturation",
-    "rgb_to_grayscale",
-    "to_grayscale",
-]
-
 
 def _channels(img: Any, *allowed: int) -> None:
     count = 1 if img.ndim == 2 else img.shape[-3]

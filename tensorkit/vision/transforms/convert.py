@@ -15,8 +15,6 @@ from tensorkit.finfo import iinfo
 from tensorkit.ops.shared.tensor_data import from_numpy
 from tensorkit.tensor import Tensor
 
-__all__ = ["convert_image_dtype", "max_value", "pil_to_tensor", "to_pil_image", "to_tensor"]
-
 _TYPES = {"I": numpy.int32, "I;16": numpy.uint16, "F": numpy.float32}
 
 

@@ -11,8 +11,6 @@ from tensorkit.dtypes import float32, uint8
 from tensorkit.nn.functional import interpolate
 from tensorkit.tensor import Tensor
 
-__all__ = ["InterpolationMode", "pil_filter", "resampled"]
-
 Filter = Image.Resampling
 
 

@@ -13,21 +13,6 @@ from tensorkit.nn.module import Module
 from tensorkit.vision.transforms import functional as F
 from tensorkit.vision.transforms.resample import InterpolationMode
 
-__all__ = [
-    "CenterCrop",
-    "Compose",
-    "ConvertImageDtype",
-    "Grayscale",
-    "Lambda",
-    "Normalize",
-    "PILToTensor",
-    "Pad",
-    "Resize",
-    "ToPILImage",
-    "ToTensor",
-    "two_sizes",
-]
-
 
 def two_sizes(size: Any, error_msg: str) -> tuple[int, int]:
     """Height and width, of one number or two."""

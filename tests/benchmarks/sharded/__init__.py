@@ -25,8 +25,6 @@ from tests.benchmarks.measure import Row, Skip, benchmark, require_torch
 from tests.benchmarks.sharded.cases import CASES, MEGABYTE, ROUNDS, SIDE
 from tests.distributed.inline import mesh
 
-__all__ = ["sharded"]
-
 WORKERS = (1, 2, 4)
 FAR = (64, 1000)
 SCALE = numpy.array((1e-3, 1e-3, 1e-8))

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["CASES", "MEGABYTE", "ROUNDS", "SIDE"]
-
 ROUNDS = 7
 SIDE = 1000
 """Of the matrices."""

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.compile import Kernel
 
-__all__ = ["Linked", "link"]
-
 
 class Linked(NamedTuple):
     """Registers of a thread; bytes of them that did not fit, stored and loaded; bytes of a thread's own memory."""

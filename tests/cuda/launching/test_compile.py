@@ -91,7 +91,7 @@ def test_a_number_before_the_tensor() -> None:
 BODIES = {
     f"{name}, {form}": (getattr(module, name), kind)
     for module in (arithmetic, bessel, elementary, gamma_shares, questions, special)
-    for name in module.__all__
+    for name in vars(module)
     for form, kind in (("real", dtypes.float32), ("complex", dtypes.complex64), ("whole", dtypes.int32))
     if isinstance(scalar := getattr(module, name), Scalar) and scalar.takes(kind)
     if form != "whole" or not scalar.takes(dtypes.float32)

@@ -11,8 +11,6 @@ from typing import Any
 
 import psutil
 
-__all__ = ["aside", "killed", "workers"]
-
 
 def aside(function: Callable[[], Any]) -> Future[Any]:
     """Call a function in a thread of its own, which does not keep the tests from ending."""

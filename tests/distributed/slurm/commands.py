@@ -19,8 +19,6 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-__all__ = ["members", "running"]
-
 QUEUE = Path(os.environ.get("STAND_IN_QUEUE", "."))
 
 

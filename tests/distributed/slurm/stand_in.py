@@ -15,8 +15,6 @@ import psutil  # type: ignore[import-untyped]
 
 from tests.distributed.slurm import commands
 
-__all__ = ["ROOT", "Slurm", "installed", "wait_until"]
-
 ROOT = Path(__file__).parents[3]
 NAMES = ("sbatch", "squeue", "scancel", "srun", "salloc")
 

@@ -25,8 +25,6 @@ from tensorkit.autograd import anomaly_mode, engine, saved_tensors_hooks
 from tensorkit.dispatch import recording
 from tensorkit.process import interrupts
 
-__all__ = ["Found", "tried"]
-
 _device = sys.modules["tensorkit.device"]
 _CALLS = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
 _INSIDE = ("tensorkit", "contextlib")

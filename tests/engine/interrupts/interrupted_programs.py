@@ -8,8 +8,6 @@ from typing import Any
 import tensorkit as tk
 from tensorkit_widgets import StrideExplorer
 
-__all__ = ["CONTEXTS", "ON_DEVICES", "OPERATIONS", "WIDGETS"]
-
 Program = tuple[Callable[[], Sequence[Any]], Callable[[Any], object]]
 
 

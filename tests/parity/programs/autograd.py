@@ -13,8 +13,6 @@ from typing import Any
 
 from tests.parity.programs.views import VIEWS, Hand, index, overlaps_itself, picks
 
-__all__ = ["KINDS", "Step", "first_step", "next_step"]
-
 #: Views that keep the dtype; `tensor_split` and its kin are chains of slices in the graph.
 _PLAIN_VIEWS = (
     "view",

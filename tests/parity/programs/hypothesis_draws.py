@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from tests.torch_oracle import exhaust, fuzz_seconds
 
-__all__ = ["run_programs"]
-
 Program = Callable[[bytes], None]
 
 

@@ -6,19 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
-__all__ = [
-    "VIEWS",
-    "WRITES",
-    "Brackets",
-    "Hand",
-    "index",
-    "overlaps_itself",
-    "picks",
-    "slots_of",
-    "view_call",
-    "write_call",
-]
-
 
 class Brackets:
     """``key[1:, None]`` is what stands between those brackets."""

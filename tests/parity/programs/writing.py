@@ -20,8 +20,6 @@ from tensorkit.dispatch.registry import Op, registry
 from tests.parity.compare import LAYOUTS, Operand
 from tests.parity.programs.views import Hand, index, picks
 
-__all__ = ["KINDS", "OPERATORS", "UNKNOWN", "Step", "built", "first_steps", "next_step"]
-
 _USUAL = ("float32", "float64", "int64", "int32", "uint8", "bool", "complex64", "float16", "bfloat16", "int8")
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
 _SIZES = ((2, 3), (3,), (), (2, 2), (4,), (3, 2), (1,), (2, 1, 3), (0, 3), (1, 3))

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from tests.parity.differences import factorises
 from tests.parity.programs.writing import Step
 
-__all__ = ["DELIBERATE", "Last"]
-
 _UNSUPPORTED = "unsupported operation: "
 
 

@@ -23,8 +23,6 @@ from tests.parity.programs.writing import KINDS, Step, built
 from tests.parity.programs.writing_differences import DELIBERATE, Last
 from tests.support.warnings import recorded
 
-__all__ = ["TALLY", "Over", "Program", "Side", "same"]
-
 TALLY = Tally(
     "programs that write",
     (

@@ -23,8 +23,6 @@ import pandas as pd
 from tests.parity.compare import same_error
 from tests.support.warnings import recorded
 
-__all__ = ["cpu_build", "disagreement", "lines", "programs", "told"]
-
 #: PyTorch adds where in its own source a warning was given.
 _PLACE = re.compile(r" \(Triggered internally at .*\)")
 

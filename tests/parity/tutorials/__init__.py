@@ -1,3 +1,1 @@
 """Programs of tutorials of several years, as their readers type them: each runs unchanged under tensorkit."""
-
-__all__: list[str] = []

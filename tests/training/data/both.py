@@ -13,8 +13,6 @@ import numpy
 import tensorkit
 from tests.torch_oracle import require_torch
 
-__all__ = ["Program", "assert_same", "outcome", "plain", "said"]
-
 Program = Callable[[Any], Any]
 
 

@@ -11,8 +11,6 @@ import numpy
 
 from tests.torch_oracle import sentence
 
-__all__ = ["NEAR", "apart", "facts", "made", "told"]
-
 
 def made(lib: Any, text: str) -> Any:
     """What an expression gives: `D` is the namespace, `t` makes a tensor, `p` one that wants a gradient."""

@@ -13,8 +13,6 @@ import numpy
 import tensorkit
 from tests.torch_oracle import require_torch
 
-__all__ = ["differing"]
-
 
 def _tensors(lib: Any, layer: Any, given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from given.items()

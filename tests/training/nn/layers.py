@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LAYERS"]
-
 LAYERS = """
 class Linear(nn.Module):
     def __init__(self, inputs, outputs, bias=True):

@@ -14,8 +14,6 @@ import tensorkit
 from tests.torch_oracle import require_torch
 from tests.training.optim.training import CASES, distance, trained
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run all cases."""

@@ -9,20 +9,6 @@ from typing import Any
 
 import numpy
 
-__all__ = [
-    "CASES",
-    "KINDS",
-    "STEPS",
-    "arrays",
-    "distance",
-    "flat",
-    "make",
-    "number",
-    "tensor",
-    "train",
-    "trained",
-]
-
 STEPS = 20
 KINDS = ("float32", "float64", "bfloat16", "complex64")
 

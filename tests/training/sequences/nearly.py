@@ -11,8 +11,6 @@ import tensorkit
 from tests.torch_oracle import require_torch
 from tests.training.programs import run
 
-__all__ = ["differing"]
-
 _NEAR = """
 def near(*values):
     for value in values:

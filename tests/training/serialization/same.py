@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["OBJECTS", "Tagged", "build", "bytes_of", "described", "loaded", "saved"]
-
 #: Everything that goes both ways, weights only: text that makes it of the library ``lib``.
 OBJECTS = """
 lib.arange(12.).view(3, 4)

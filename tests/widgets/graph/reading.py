@@ -9,8 +9,6 @@ import pytest
 
 from tensorkit_widgets import GraphView
 
-__all__ = ["box", "libraries", "parts", "send"]
-
 
 def libraries() -> list[Any]:
     """tensorkit, and PyTorch where it is installed."""

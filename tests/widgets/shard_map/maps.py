@@ -7,8 +7,6 @@ from tensorkit.distributed.tensor import DTensor, Partial, Replicate, Shard, dis
 from tensorkit_widgets import ShardMap
 from tests.distributed.inline import mesh
 
-__all__ = ["asks", "copies", "parts_of_a_sum", "rows_to_columns", "squares", "uneven"]
-
 
 def squares() -> DTensor:
     """8 × 8 numbers, two rows on each of four ranks."""

@@ -24,8 +24,6 @@ from tensorkit_widgets.bits.formats import (
     written,
 )
 
-__all__ = ["Story", "error_words", "places", "story"]
-
 
 @dataclass(frozen=True, slots=True)
 class Story:

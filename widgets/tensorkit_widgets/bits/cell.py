@@ -17,8 +17,6 @@ from tensorkit_widgets.snapshot.geometry import Ints, slot_of
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.widget.let_go import remembered
 
-__all__ = ["Cell", "ElementCell", "NumberCell", "cell_of"]
-
 
 class NumberCell:
     """A Python number: a float counts as float64, an integer as int64."""

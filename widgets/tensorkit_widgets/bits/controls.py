@@ -9,8 +9,6 @@ from tensorkit_widgets.bits.formats import FORMATS
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.widget.board import Control
 
-__all__ = ["bit_controls", "dtype_name", "dtype_names", "rank"]
-
 OFFERED = tuple(list(FORMATS)[:10])
 """The dtypes that the controls offer; the wider unsigned ones are drawn when they are asked for."""
 

@@ -24,11 +24,6 @@ import numpy
 
 import tensorkit
 
-__all__ = [
-    "FORMATS", "Format", "Number", "bits_of", "cast", "exact", "exactly", "neighbours", "parse_number", "parts",
-    "raised", "rough", "value_of", "written",
-]  # fmt: skip
-
 Number = bool | int | float
 
 

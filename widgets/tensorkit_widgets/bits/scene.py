@@ -15,17 +15,6 @@ from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Tile, Wir
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link
 
-__all__ = [
-    "LEFT",
-    "WIDE",
-    "Asked",
-    "BitRow",
-    "Lines",
-    "compose_bits",
-    "neighbour_table",
-    "rows_down",
-]
-
 LEFT = 28.0
 GAP = 8.0
 TALL = 32.0

@@ -13,8 +13,6 @@ from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet, Table, Tile, Wire, paragraph
 from tensorkit_widgets.drawing.words import wrap
 
-__all__ = ["STEPS", "compose_cast"]
-
 STEPS = 3
 """After the bits as they are: what has a place, the rule, and the result."""
 

@@ -40,8 +40,6 @@ from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
 
-__all__ = ["BitView"]
-
 WRITES = ("flip", "go", "value", "undo", "reset")
 """What may change a tensor, so that other pictures have to look again."""
 

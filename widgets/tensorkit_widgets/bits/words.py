@@ -6,8 +6,6 @@ from fractions import Fraction
 
 from tensorkit_widgets.bits.formats import Format, exact, exactly, parts, raised, rough, value_of, written
 
-__all__ = ["GROUPS", "group_words", "rounding_words", "sum_lines"]
-
 GROUPS = (5, 2, 6)
 """The pair of colour and dash of the sign, of the exponent, and of the mantissa or an integer's bits."""
 

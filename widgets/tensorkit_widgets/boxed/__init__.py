@@ -1,3 +1,1 @@
 """BoxedMemory: Python's lists of boxed numbers beside a tensor's storage; other storages are in `memory`."""
-
-__all__: list[str] = []

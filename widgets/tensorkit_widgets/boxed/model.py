@@ -14,8 +14,6 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Box", "Listed", "Measured", "measure"]
-
 POINTER = 8
 MOST = 100_000
 """Numbers that are counted: the list is read again after every cell, which must not wait for it."""

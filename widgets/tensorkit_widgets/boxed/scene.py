@@ -13,8 +13,6 @@ from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Tile, Wir
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.number_text import full, short
 
-__all__ = ["STEPS", "Buffered", "compose_boxed"]
-
 STEPS = 3
 """After the list alone: its boxes, the tensor's buffer, and the bytes side by side."""
 

@@ -19,8 +19,6 @@ from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["BoxedMemory"]
-
 DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "complex64")
 SHOWN = 9
 

@@ -1,3 +1,1 @@
 """BroadcastExplorer: sizes aligned from the right, and which elements are read again; arithmetic is not drawn here."""
-
-__all__: list[str] = []

@@ -17,8 +17,6 @@ from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["Operand", "STEPS", "compose_broadcast"]
-
 STEPS = 3
 """After the sizes as they are: written right-aligned, stretched, and computed."""
 

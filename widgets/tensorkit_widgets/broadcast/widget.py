@@ -30,8 +30,6 @@ from tensorkit_widgets.snapshot.window import Window, held_window
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["BroadcastExplorer"]
-
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "==": operator.eq,
     "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,

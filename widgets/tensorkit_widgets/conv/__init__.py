@@ -2,5 +2,3 @@
 
 https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
 """
-
-__all__: list[str] = []

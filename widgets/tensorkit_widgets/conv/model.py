@@ -9,8 +9,6 @@ from typing import Any
 from tensorkit_widgets.snapshot.adapter import describe, library_of, quietly
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["Convolution", "convolved"]
-
 Pair = tuple[int, int]
 
 

@@ -19,8 +19,6 @@ from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import short, size_text
 
-__all__ = ["Moment", "Part", "compose_conv", "compose_refused"]
-
 Number = bool | int | float | complex
 LEFT, TOP, SIDE, GAP, HEIGHT = 28.0, 34.0, 64.0, 20.0, 42.0
 WIDEST, LEAST = 64.0, 40.0

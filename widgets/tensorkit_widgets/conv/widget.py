@@ -26,8 +26,6 @@ from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 from tensorkit_widgets.widget.picture import css
 
-__all__ = ["ConvExplorer"]
-
 Number = bool | int | float | complex
 
 MOST, MOST_RESULTS, MOST_ROWS, MOST_WIDE = 6, 5, 4, 12

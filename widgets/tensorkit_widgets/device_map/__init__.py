@@ -2,5 +2,3 @@
 
 What stands in one memory, slot by slot, is MemoryMap's.
 """
-
-__all__: list[str] = []

@@ -7,20 +7,6 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.namespace.words import MemoryPage
 
-__all__ = [
-    "COPY_SECONDS",
-    "DeviceFacts",
-    "DevicePage",
-    "Ends",
-    "Moved",
-    "PACES",
-    "Record",
-    "Refused",
-    "Transfer",
-    "Work",
-    "transfers_of",
-]
-
 COPY_SECONDS = 10e-6
 """What any copy is said to take, where no clock of a GPU was read."""
 

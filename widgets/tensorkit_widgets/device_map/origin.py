@@ -13,8 +13,6 @@ from tensorkit_widgets.device_map.model import Ends
 from tensorkit_widgets.namespace.find_tensors import clean
 from tensorkit_widgets.snapshot.storage_adapter import is_pinned, tensor_library
 
-__all__ = ["NumberOf", "Spot", "place", "spot_on", "tensors_in"]
-
 _DEEPEST = 60
 _OURS = ("tensorkit", "tensorkit_widgets")
 _NOT_THE_LEARNERS = ("IPython", "ipykernel", "contextlib", "importlib", "runpy", "doctest")

@@ -24,8 +24,6 @@ from tensorkit.process import forks
 from tensorkit_widgets.device_map.model import Moved, Record, Refused, Work
 from tensorkit_widgets.device_map.origin import NumberOf, Spot, place, spot_on, tensors_in
 
-__all__ = ["MOST", "Recorder", "record_of"]
-
 MOST = 2_000
 """Copies that are told apart in one step."""
 REFUSED = 20

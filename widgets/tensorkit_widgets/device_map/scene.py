@@ -16,8 +16,6 @@ from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, Wire
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.namespace.words import moment_words
 
-__all__ = ["arrows_of", "compose_devices"]
-
 MARGIN = 16.0
 SIDE_BY_SIDE = 760.0
 HIGH = 518.0

@@ -16,8 +16,6 @@ from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.namespace.sentences import bytes_words
 from tensorkit_widgets.namespace.words import label_of, names_of
 
-__all__ = ["Panel", "memory_panel", "needed", "tile_keys"]
-
 PAD = 12.0
 LINE = 28.0
 UNDER = 17.0

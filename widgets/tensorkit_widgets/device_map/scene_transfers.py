@@ -22,8 +22,6 @@ from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import Frame, Table, Tile, Wire
 from tensorkit_widgets.drawing.words import wrap
 
-__all__ = ["Channel", "across", "listed_rows", "refusals"]
-
 WIDE, HIGH = 180.0, 34.0
 BRIEF, UNDER = 3, (58.0, 41.0)
 """With more rows than that the line of code is left out: what stands under a tile is so high, and only so high."""

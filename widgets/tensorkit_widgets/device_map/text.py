@@ -20,8 +20,6 @@ from tensorkit_widgets.namespace.model import Storage
 from tensorkit_widgets.namespace.sentences import bytes_words
 from tensorkit_widgets.namespace.words import happened, label_of, listed
 
-__all__ = ["device_text"]
-
 MOST = 24
 
 

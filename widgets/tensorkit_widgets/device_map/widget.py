@@ -27,8 +27,6 @@ from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Storag
 from tensorkit_widgets.namespace.moments import MomentBoard, MomentState
 from tensorkit_widgets.namespace.words import moment_words
 
-__all__ = ["DeviceMap"]
-
 
 class DeviceMap(MomentBoard[DevicePage]):
     """The host's memory and the devices' memories, the tensors in each, and what each cell carried between them.

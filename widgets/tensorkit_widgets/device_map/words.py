@@ -18,11 +18,6 @@ from tensorkit_widgets.namespace.sentences import bytes_words
 from tensorkit_widgets.namespace.words import happened, label_of, listed
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = [
-    "amount", "by_words", "details", "holder_words", "inside_words", "memory_words", "model_words", "name_of",
-    "ran_words", "refused_words", "said_of", "seconds_words", "time_words", "transfer_words", "view_words",
-]  # fmt: skip
-
 MOST_SAID = 12
 
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from tensorkit_widgets.snapshot.frozen_tensor import Seen
 
-__all__ = ["Case", "Culprit", "Diagnosis", "Pairs", "Rule", "Rules", "ints"]
-
 Pairs = tuple[tuple[int, int], ...]
 
 

@@ -11,8 +11,6 @@ from tensorkit_widgets.diagnosis.case import Case, Culprit, Diagnosis, Rules, in
 from tensorkit_widgets.snapshot.geometry import conflicts
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["RULES"]
-
 RULES = Rules()
 
 

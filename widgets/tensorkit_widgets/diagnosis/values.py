@@ -10,8 +10,6 @@ import numpy
 from tensorkit import Tensor
 from tensorkit_widgets.diagnosis.case import Case, Diagnosis, Rules
 
-__all__ = ["RULES"]
-
 RULES = Rules()
 
 

@@ -24,8 +24,6 @@ from tensorkit_widgets.snapshot.adapter import Meta, Snapshot, describe
 from tensorkit_widgets.snapshot.frozen_tensor import Seen
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = ["WayOut", "in_words", "rewritten", "way_out"]
-
 
 @dataclass(frozen=True, slots=True)
 class WayOut:

@@ -2,5 +2,3 @@
 
 No tensor is read here, and no SVG written.
 """
-
-__all__: list[str] = []

@@ -12,8 +12,6 @@ from typing import Literal
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.snapshot.adapter import Memory
 
-__all__ = ["Begin", "Box", "Edge", "Jar", "Key", "KeyKind", "Line", "Marks", "label_width"]
-
 KeyKind = Literal["leaf", "op", "constant", "kept", "gone", "modified", "gradient"]
 Marks = tuple[tuple[int, int, int], ...]
 

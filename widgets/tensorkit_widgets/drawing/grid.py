@@ -11,8 +11,6 @@ from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of, slots_at
 from tensorkit_widgets.snapshot.number_text import exact_texts, size_text, stored, texts
 
-__all__ = ["BARE", "MONO", "Dress", "kin_of_slots", "tensor_table", "window_indices"]
-
 MONO = 0.602
 """Width of a monospaced character as a part of its size, for the widest of the usual faces."""
 

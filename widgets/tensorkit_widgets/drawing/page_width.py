@@ -12,8 +12,6 @@ from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Snapshot
 from tensorkit_widgets.snapshot.number_text import short
 
-__all__ = ["FEW", "WIDTHS", "clipped", "code_lines", "headed", "kept_in", "one_box", "page_for", "width_in"]
-
 WIDTHS = (400.0, 480.0, 600.0, 760.0, PAGE)
 """The pages that a board can be laid out on, as much room as its view has."""
 

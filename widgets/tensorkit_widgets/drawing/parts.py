@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from tensorkit_widgets.snapshot.adapter import Link
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = [
-    "CARD_HEIGHT", "CARD_LINES",
-    "Arc", "Axis", "Card", "Formula", "Frame", "Gap", "Header", "Note", "Photo", "Pointer", "Table", "Tile", "Wire",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Note:

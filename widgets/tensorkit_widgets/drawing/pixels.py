@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["as_bytes", "png", "signed"]
-
 _UNSIGNED: dict[str, Any] = {"Software": None}  # no version of a library in the bytes
 
 _ENDS = numpy.array([[194.0, 65.0, 12.0], [0.0, 114.0, 178.0]])

@@ -10,8 +10,6 @@ from tensorkit_widgets.drawing.parts import Frame, Note
 from tensorkit_widgets.drawing.sheet import paragraph
 from tensorkit_widgets.drawing.words import sentence, wrap
 
-__all__ = ["draw_advice", "draw_refusal", "refusal_words"]
-
 
 def draw_refusal(
     error: str, found: WayOut | None, x: float, y: float, width: float

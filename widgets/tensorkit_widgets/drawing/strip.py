@@ -15,11 +15,6 @@ from tensorkit_widgets.snapshot.adapter import Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints, reader_counts, slot_of
 from tensorkit_widgets.snapshot.number_text import exact_texts, texts
 
-__all__ = [
-    "BROKEN", "READABLE", "Hop", "Place", "Strip", "arcs_to", "broken_pair", "seam_arcs", "slot_unit",
-    "strip_of", "strip_room", "strip_table",
-]  # fmt: skip
-
 READABLE = 11.0
 """The smallest type of a number that can be read from the back row, as `tensor_table` has it too."""
 LEFT, GAP = 28.0, 46.0

@@ -9,8 +9,6 @@ from tensorkit_widgets.drawing.parts import Table, Tile
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import full, short
 
-__all__ = ["index_of", "unfinished"]
-
 Number = bool | int | float | complex
 
 

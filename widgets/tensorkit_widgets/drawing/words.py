@@ -12,17 +12,6 @@ from tensorkit_widgets.snapshot.geometry import Ints, distinct_slots, is_contigu
 from tensorkit_widgets.snapshot.number_text import full, stored
 from tensorkit_widgets.snapshot.view_chain import Link
 
-__all__ = [
-    "LETTERS",
-    "STEP",
-    "chain_sentence",
-    "formula_of",
-    "formula_width",
-    "layout_sentences",
-    "sentence",
-    "wrap",
-]
-
 LETTERS = "ijklmnpqrs"
 SMALLEST = 12.0
 """A formula in smaller letters than these is written as a sum, line by line."""

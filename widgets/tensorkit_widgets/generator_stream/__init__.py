@@ -1,3 +1,1 @@
 """GeneratorStream: a generator's draws as a row, and which call took which of them. The engine's own state is asked."""
-
-__all__: list[str] = []

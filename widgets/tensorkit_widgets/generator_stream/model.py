@@ -13,8 +13,6 @@ from typing import Any
 import tensorkit as tk
 from tensorkit import tracing
 
-__all__ = ["MOST_BLOCKS", "Marks", "Reading", "Stream", "Taken", "marks_of", "parts_of"]
-
 MOST_BLOCKS = 1000
 """Times that a walker renews its 624 words before a state is called far from its seed: over half a million draws."""
 

@@ -14,8 +14,6 @@ from tensorkit import tracing
 from tensorkit_widgets.generator_stream.model import Marks, Reading, Stream, Taken, marks_of, parts_of
 from tensorkit_widgets.snapshot.number_text import short
 
-__all__ = ["MOST_KEPT", "Recorder"]
-
 MOST_KEPT = 200
 """Steps that are kept."""
 

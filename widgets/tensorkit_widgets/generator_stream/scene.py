@@ -23,8 +23,6 @@ from tensorkit_widgets.generator_stream.words import (
     summary,
 )
 
-__all__ = ["MOST_ROWS", "Flow", "compose_stream"]
-
 MARGIN = 28.0
 CHIP, CHIP_GAP, CHIP_FONT, MOST_CHIP_LINES = 30.0, 6.0, 13.5, 3
 CARET, DRAW, BAR, STRIP, LANE = 38.0, 48.0, 32.0, 20.0, 60.0

@@ -31,8 +31,6 @@ from tensorkit_widgets.generator_stream.scene import Flow, compose_stream
 from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget.board import MOST_PAGES, Board, State
 
-__all__ = ["GeneratorStream"]
-
 
 class GeneratorStream(Board):
     """Which call took which draws: recorded in a ``with`` block, whose lines do what they would do anywhere.

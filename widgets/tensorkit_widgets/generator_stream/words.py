@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from tensorkit_widgets.generator_stream.model import Reading, Taken
 
-__all__ = ["LEGEND", "counted", "draws_of", "label", "lines", "pieces", "row_name", "story", "summary"]
-
 LEGEND = (
     "Each box is one draw of 32 bits, written as rand writes it. A bar covers the draws that its call took."
 )

@@ -2,5 +2,3 @@
 
 Derivatives are computed by the library alone.
 """
-
-__all__: list[str] = []

@@ -28,8 +28,6 @@ from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.storage_adapter import leaf_of
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = ["LIMIT", "Live", "clean", "named", "outputs_of", "read", "size_of", "value_of"]
-
 LIMIT = 2000
 """Operations and tensors that one picture holds."""
 

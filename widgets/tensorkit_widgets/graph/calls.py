@@ -10,8 +10,6 @@ from typing import Any
 from tensorkit_widgets.graph.adapter import Live, clean
 from tensorkit_widgets.graph.model import Call, Graph
 
-__all__ = ["Paths", "calls_of", "modules_named"]
-
 Paths = weakref.WeakKeyDictionary[Any, str]
 
 

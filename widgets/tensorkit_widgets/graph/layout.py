@@ -22,8 +22,6 @@ from tensorkit_widgets.graph.scene_boxes import grown, reference
 from tensorkit_widgets.graph.step import Moment
 from tensorkit_widgets.graph.words import about
 
-__all__ = ["GraphSheet", "Layout", "MOST_BENDS", "WIDTH"]
-
 WIDTH = PAGE
 MOST_PANEL = 1240.0
 PANEL = 72.0

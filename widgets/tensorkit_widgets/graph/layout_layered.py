@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from math import inf
 
-__all__ = ["LEAST", "crossings", "kept_in", "layers_of", "order_layers", "place_layers", "spread"]
-
 Edge = tuple[int, int]
 LEAST = 4.0
 """Neighbours stand no closer, however little room there is."""

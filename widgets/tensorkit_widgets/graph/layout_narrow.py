@@ -17,8 +17,6 @@ from tensorkit_widgets.graph.plan import Plan
 from tensorkit_widgets.graph.scene_boxes import fitted, reference
 from tensorkit_widgets.graph.step import Moment
 
-__all__ = ["narrowed", "rows_within"]
-
 NEAR = 2  # a tensor's wire over more layers than this becomes a reference beside its user
 PASSING = 4  # wires that find room beside the widest box
 MOST_LINES = 10

@@ -11,8 +11,6 @@ from typing import Literal
 from tensorkit_widgets.snapshot.adapter import Memory
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["Call", "Graph", "Input", "Kept", "Made", "Value", "Vertex", "Visit", "Walk"]
-
 
 @dataclass(frozen=True, slots=True)
 class Value:

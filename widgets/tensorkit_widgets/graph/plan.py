@@ -10,9 +10,6 @@ from tensorkit_widgets.graph.scene_boxes import box_of
 from tensorkit_widgets.graph.scene_fold import Bundle, Fold, bundles, folds, folds_of_calls
 from tensorkit_widgets.graph.step import Moment
 
-__all__ = ["Plan", "groups_of", "unit_of"]
-
-
 Group = Fold | Bundle
 
 

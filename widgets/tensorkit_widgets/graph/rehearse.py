@@ -15,8 +15,6 @@ from tensorkit_widgets.graph.adapter import Live, outputs_of, size_of, value_of
 from tensorkit_widgets.graph.model import Graph, Value, Vertex, Visit, Walk
 from tensorkit_widgets.snapshot.storage_adapter import leaf_of
 
-__all__ = ["rehearse"]
-
 
 def rehearse(graph: Graph, live: Live, gradient: Any = None) -> Walk:
     """Walk back from the tensors as ``backward`` would, and note every gradient; nothing of the learner's changes.

@@ -17,8 +17,6 @@ from tensorkit_widgets.graph.scene_fold import Bundle, Fold
 from tensorkit_widgets.graph.step import Moment
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["box_of", "fitted", "grown", "reference"]
-
 MOST_KEPT = 3
 MOST_LISTED = 64
 NAME_ROOM = 26

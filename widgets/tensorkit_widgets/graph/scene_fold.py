@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.graph.model import Call, Graph, Vertex
 
-__all__ = ["Bundle", "Fold", "bundles", "folds", "folds_of_calls"]
-
 _LONGEST_PERIOD = 4
 _FEWEST = {1: 4}  # repeats of one operation; of a pattern of several, three will do
 _FEWEST_INPUTS = 8  # so many boxes beside one another are wider than any page

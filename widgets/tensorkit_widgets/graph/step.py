@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from tensorkit_widgets.graph.model import Value, Visit, Walk
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["Moment", "gradient_text", "moment_at", "turns_of"]
-
 Slot = tuple[int, int]
 
 

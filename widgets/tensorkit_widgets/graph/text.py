@@ -5,8 +5,6 @@ from __future__ import annotations
 from tensorkit_widgets.drawing.boxes import Box, Edge
 from tensorkit_widgets.graph.layout import GraphSheet
 
-__all__ = ["text_twin"]
-
 
 def text_twin(sheet: GraphSheet) -> str:
     """The text twin of a graph's picture."""

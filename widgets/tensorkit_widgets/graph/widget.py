@@ -34,8 +34,6 @@ from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.picture import css
 
-__all__ = ["GraphState", "GraphView"]
-
 Names = Mapping[str, Any]
 
 

@@ -8,8 +8,6 @@ from tensorkit_widgets.drawing.boxes import Box
 from tensorkit_widgets.graph.model import Graph, Value, Visit, Walk
 from tensorkit_widgets.graph.step import Moment, gradient_text
 
-__all__ = ["about", "step_words", "walk_words"]
-
 _MOST_WARNINGS = 2
 
 

@@ -1,3 +1,1 @@
 """ImageView: a tensor as pixels, and where each number lies; the plots of several images are in `plots`."""
-
-__all__: list[str] = []

@@ -23,8 +23,6 @@ from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.number_text import full, short, size_text
 
-__all__ = ["ImageFacts", "Shot", "compose_image"]
-
 LEFT, TOP, SIDE = 28.0, 54.0, 240.0
 CELL_W, CELL_H = 66.0, 46.0
 LEAST, WIDEST, APART = 44.0, 84.0, 28.0

@@ -25,8 +25,6 @@ from tensorkit_widgets.snapshot.window import Window, strip_runs
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["ImageView"]
-
 ORDERS = ("CHW", "HWC", "HW")
 NAMES = {
     1: ("grey",),

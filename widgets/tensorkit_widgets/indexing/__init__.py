@@ -2,5 +2,3 @@
 
 Slices of a view chain are StrideExplorer's.
 """
-
-__all__: list[str] = []

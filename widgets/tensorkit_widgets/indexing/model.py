@@ -18,22 +18,6 @@ from tensorkit_widgets.snapshot.expression import Mask, show, show_index
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = [
-    "MOST_COPIED",
-    "MOST_LIST",
-    "Item",
-    "as_items",
-    "as_list",
-    "as_slice",
-    "beyond",
-    "boolean",
-    "chosen_by",
-    "is_basic",
-    "pressed_mask",
-    "real_index",
-    "take",
-]
-
 MOST_COPIED = 20_000_000
 """Numbers that a picture copies, or asks a mask about: beyond them it would keep its cell waiting."""
 

@@ -32,8 +32,6 @@ from tensorkit_widgets.snapshot.expression import (
     source,
 )  # fmt: skip
 
-__all__ = ["Pick", "parse_pick"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pick:

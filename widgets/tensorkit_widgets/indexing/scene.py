@@ -27,8 +27,6 @@ from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["Gather", "compose_indexing", "key_of"]
-
 LEFT = 28.0
 MOST_WIRES = 24
 MOST_ITEMS = 10

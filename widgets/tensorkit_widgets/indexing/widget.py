@@ -50,8 +50,6 @@ from tensorkit_widgets.snapshot.window import STRIP_SLOTS, Window, strip_runs
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["IndexExplorer"]
-
 MOST_MASK = 10_000
 
 

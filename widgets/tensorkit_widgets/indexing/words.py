@@ -10,8 +10,6 @@ from tensorkit_widgets.indexing.model import Item, boolean
 from tensorkit_widgets.snapshot.expression import Mask, show, show_index
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["blamed", "item_words", "why_words", "write_words"]
-
 
 def _some(numbers: Sequence[int]) -> str:
     shown = ", ".join(map(str, numbers[:4]))

@@ -12,8 +12,6 @@ from tensorkit_widgets.indexing.model import MOST_COPIED, Pressed, real_index
 from tensorkit_widgets.indexing.parse import Pick
 from tensorkit_widgets.snapshot.adapter import describe, library_of, quietly, same_buffer, slots_of_array
 
-__all__ = ["Written", "twin_of", "write_into"]
-
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
 }  # fmt: skip

@@ -1,3 +1,1 @@
 """KernelTracer: which thread of a kernel touches which slot, step by step. What is wrong, ``tensorkit.cuda`` finds."""
-
-__all__: list[str] = []

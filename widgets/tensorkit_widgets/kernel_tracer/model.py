@@ -13,8 +13,6 @@ from tensorkit.kernels.cuda.traced.findings import Finding
 from tensorkit.kernels.cuda.traced.notes import WARP, Step, Stray
 from tensorkit.kernels.cuda.traced.traffic import SECTOR
 
-__all__ = ["Launch", "Strip", "Touch"]
-
 MOST_LOOKED_AT = 300
 
 

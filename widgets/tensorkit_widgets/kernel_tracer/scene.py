@@ -17,8 +17,6 @@ from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.kernel_tracer.model import Launch, Strip
 from tensorkit_widgets.kernel_tracer.words import chip, longest, number, said_of, touch_label
 
-__all__ = ["Moment", "compose_kernel"]
-
 LEFT = 28.0
 LINES = 9
 LINE = 20.0

@@ -31,8 +31,6 @@ from tensorkit_widgets.kernel_tracer.words import story
 from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget.board import Board, Control, State
 
-__all__ = ["KernelTracer"]
-
 
 @dataclass(frozen=True)
 class _State(State):

@@ -8,8 +8,6 @@ from tensorkit.kernels.cuda.traced.words import block_name, element, thread_name
 from tensorkit_widgets.kernel_tracer.model import Launch, Strip, Touch
 from tensorkit_widgets.snapshot.number_text import short
 
-__all__ = ["begins", "chip", "longest", "number", "said_of", "story", "touch_label"]
-
 _DOES = {"read": "read", "write": "write", "atomic": "update"}
 _DOES_ONE = {"read": "reads", "write": "writes", "atomic": "updates"}
 

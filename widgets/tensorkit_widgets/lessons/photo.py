@@ -10,8 +10,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-__all__ = ["half_size", "photo"]
-
 
 @cache
 def _pixels() -> Any:

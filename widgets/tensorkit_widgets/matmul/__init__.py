@@ -1,3 +1,1 @@
 """MatmulExplorer: which row meets which column; other products are not drawn here."""
-
-__all__: list[str] = []

@@ -17,8 +17,6 @@ from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import full, short, size_text
 
-__all__ = ["Factor", "Moment", "compose_matmul", "compose_refused"]
-
 Number = bool | int | float | complex
 LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 50.0, 46.0, 22.0
 BETWEEN, LEAST, LABEL = 20.0, 44.0, 125.0

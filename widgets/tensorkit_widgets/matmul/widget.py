@@ -26,8 +26,6 @@ from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["MatmulExplorer"]
-
 MOST = 5
 """Rows and columns that are shown of each matrix."""
 

@@ -2,5 +2,3 @@
 
 One tensor alone is StrideExplorer's.
 """
-
-__all__: list[str] = []

@@ -20,8 +20,6 @@ from tensorkit_widgets.namespace.model import Difference, MemorySnapshot
 from tensorkit_widgets.namespace.sentences import summary
 from tensorkit_widgets.render.esm import link
 
-__all__ = ["close_panel", "memory_map", "open_panel", "register", "remove", "show_with", "text_panel"]
-
 NO_SIDECAR = "The side panel needs the package sidecar (pip install sidecar); the map is shown here instead."
 USAGE = "%memory_map opens the memory map beside the notebook; %memory_map off closes it."
 

@@ -23,8 +23,6 @@ from tensorkit_widgets.namespace.words import (
     way_words,
 )
 
-__all__ = ["FIRST", "MOST", "ORDERS", "Sight", "chosen", "compose_memory", "drawn"]
-
 FIRST = 6
 """Storages that are drawn before anybody asks for more."""
 MOST = 48

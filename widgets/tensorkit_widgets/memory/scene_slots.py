@@ -10,8 +10,6 @@ from tensorkit_widgets.namespace.model import Change, Storage
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.window import strip_runs
 
-__all__ = ["GAP", "Item", "Slot", "item_width", "slot_rows"]
-
 GAP = 46.0
 """The width of what is left out."""
 POINTS = 5

@@ -23,8 +23,6 @@ from tensorkit_widgets.namespace.words import (
 )
 from tensorkit_widgets.snapshot.number_text import full, short
 
-__all__ = ["Card", "storage_card"]
-
 PAD = 16.0
 LABELS = 330.0
 """The column of names, where the page is wide enough for one."""

@@ -27,8 +27,6 @@ from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Control
 
-__all__ = ["MemoryMap"]
-
 MORE = 12
 LONGEST_FILTER = 80
 

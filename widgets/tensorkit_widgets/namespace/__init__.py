@@ -2,5 +2,3 @@
 
 Pictures of it are the widgets' own: ``memory/`` and ``device_map/``.
 """
-
-__all__: list[str] = []

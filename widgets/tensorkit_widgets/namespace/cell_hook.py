@@ -25,8 +25,6 @@ from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Moment
 from tensorkit_widgets.namespace.watch import MemoryWatch
 from tensorkit_widgets.widget import cell_hook
 
-__all__ = ["MemoryHook", "OnSnapshot", "hook", "moment_of", "notebook"]
-
 OnSnapshot = Callable[[MemorySnapshot, Difference], object]
 Names = Mapping[str, Any]
 

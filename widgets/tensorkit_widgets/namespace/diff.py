@@ -23,8 +23,6 @@ from tensorkit_widgets.namespace.reached_slots import reached_slots
 from tensorkit_widgets.namespace.sentences import bytes_words, slots_words
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["difference"]
-
 
 def difference(before: MemorySnapshot | None, after: MemorySnapshot) -> Difference:
     """What happened between two snapshots of one watch; they need not follow each other."""

@@ -27,18 +27,6 @@ from typing import Any, Literal
 
 from tensorkit_widgets.snapshot.storage_adapter import leaf_of, lineage, reader_for, saved_by, tensor_library
 
-__all__ = [
-    "Found",
-    "MOST_ITEMS",
-    "MOST_NODES",
-    "MOST_STEPS",
-    "MOST_TENSORS",
-    "Reach",
-    "Way",
-    "clean",
-    "scan",
-]
-
 Kind = Literal["name", "inside", "output", "grad", "graph"]
 
 MOST_STEPS = 10_000

@@ -15,8 +15,6 @@ import numpy
 from tensorkit_widgets.namespace.model import Evidence
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["MOST_SAMPLED", "WHOLE", "looked_at", "positions", "spread", "unlike"]
-
 WHOLE = 256
 """Slots up to which a storage's content is compared whole."""
 MOST_SAMPLED = 256

@@ -11,8 +11,6 @@ from tensorkit_widgets.namespace.find_tensors import Way
 from tensorkit_widgets.namespace.fingerprint import WHOLE
 from tensorkit_widgets.snapshot.storage_adapter import Ground, Roots
 
-__all__ = ["Group", "Numbers", "One", "groups_of", "is_sampled", "roots_of"]
-
 
 class Numbers:
     """A number for each live object, known by weak reference: an address that is used again gets a new number."""

@@ -13,20 +13,6 @@ from tensorkit_widgets.namespace.find_tensors import Way
 from tensorkit_widgets.snapshot.adapter import Link, Run
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = [
-    "Change",
-    "Compared",
-    "Difference",
-    "Evidence",
-    "Fate",
-    "Holder",
-    "MemorySnapshot",
-    "Moment",
-    "Rebound",
-    "Storage",
-    "Unread",
-]
-
 Compared = Literal["whole", "sample", "window", "nothing"]
 Fate = Literal["made", "changed", "unchanged", "freed", "lost"]
 

@@ -19,8 +19,6 @@ from tensorkit_widgets.namespace.words import MemoryPage
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
 
-__all__ = ["MOMENTS", "MomentBoard", "MomentState"]
-
 MOMENTS = 40
 """Moments that one can step back to."""
 

@@ -9,8 +9,6 @@ from math import gcd
 from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.snapshot.geometry import Ints, distinct_slots, extent
 
-__all__ = ["distinct", "reached_slots"]
-
 
 @lru_cache(maxsize=1024)
 def distinct(size: Ints, stride: Ints) -> tuple[int, bool]:

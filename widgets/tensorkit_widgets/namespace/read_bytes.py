@@ -13,8 +13,6 @@ from tensorkit_widgets.namespace.model import Holder
 from tensorkit_widgets.snapshot.storage_adapter import span, unmoved
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, strip_runs
 
-__all__ = ["Contents", "Runs", "points_of", "read_parts", "visible"]
-
 Runs = tuple[tuple[int, int], ...]
 
 _POINTS = 5

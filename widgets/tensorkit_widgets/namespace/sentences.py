@@ -7,8 +7,6 @@ from itertools import pairwise
 
 from tensorkit_widgets.namespace.model import Difference, MemorySnapshot, Storage
 
-__all__ = ["bytes_words", "keeps_alive", "remedy", "slots_words", "summary"]
-
 
 def bytes_words(count: int) -> str:
     """A number of bytes as it is read.

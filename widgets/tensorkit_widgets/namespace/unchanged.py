@@ -14,8 +14,6 @@ from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.namespace.read_bytes import Contents, points_of, read_parts, visible
 from tensorkit_widgets.snapshot.storage_adapter import Ground, may_move, unmoved
 
-__all__ = ["Known", "Stand", "Standing"]
-
 
 @dataclass(slots=True)
 class Stand:

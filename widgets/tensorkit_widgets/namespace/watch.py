@@ -57,8 +57,6 @@ from tensorkit_widgets.snapshot.storage_adapter import (
     undisturbed,
 )
 
-__all__ = ["MemoryWatch"]
-
 _BUDGET = 4096
 """Sampled slots in one look, over all storages: what lies far apart in memory is slow to fetch."""
 _MOST_LOST = 256

@@ -18,12 +18,6 @@ from tensorkit_widgets.namespace.reached_slots import reached_slots
 from tensorkit_widgets.namespace.sentences import bytes_words, keeps_alive, remedy, slots_words
 from tensorkit_widgets.snapshot.number_text import short, size_text
 
-__all__ = [
-    "MemoryPage", "aliases", "happened", "label_of",
-    "layout_words", "listed", "moment_words", "names_of", "owned_words",
-    "seen_words", "stays", "storage_text", "totals", "way_words",
-]  # fmt: skip
-
 MOST_LINES = 5
 TOGETHER = 3
 Happening = tuple[str, str]

@@ -14,8 +14,6 @@ from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.plots.parts import draw_note, draw_tile, draw_wire
 from tensorkit_widgets.plots.style import axes_for, describe_figure
 
-__all__ = ["plot_bits"]
-
 _WIDTH = 9.6
 
 

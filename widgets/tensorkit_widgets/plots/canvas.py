@@ -10,8 +10,6 @@ from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN, dash_of
 from tensorkit_widgets.render.marks import drawable
 
-__all__ = ["Canvas"]
-
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _HEIGHT = 72.0  # points in an inch
 

@@ -15,8 +15,6 @@ from matplotlib.figure import Figure
 
 from tensorkit_widgets.widget.saved_file import saved
 
-__all__ = ["KitFigure"]
-
 _SAVED: Any = {"svg.fonttype": "none", "svg.hashsalt": "tensorkit", "pdf.fonttype": 42}
 _DATES = {"svg": "Date", "pdf": "CreationDate"}
 _WORDS = {"svg": "Description", "pdf": "Subject", "png": "Description"}

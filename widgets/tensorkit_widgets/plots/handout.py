@@ -21,8 +21,6 @@ from tensorkit_widgets.plots.storage import plot_storage
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN
 from tensorkit_widgets.render.palette import LIGHT
 
-__all__ = ["NAME", "draw_handout", "main", "write_handout"]
-
 NAME = "webinar_handout"
 _TITLE = "Where does this number live?"
 _PAPER = (8.27, 11.69)  # A4, in inches

@@ -13,8 +13,6 @@ from tensorkit_widgets.plots.style import axes_for, describe_figure
 from tensorkit_widgets.snapshot.adapter import describe, library_of, quietly
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["plot_images"]
-
 MOST = 100
 """Images that one grid shows; more would be stamps."""
 MOST_PIXELS = 1024

@@ -23,11 +23,6 @@ from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.render.marks import arc_path
 from tensorkit_widgets.render.palette import DIMENSIONS
 
-__all__ = [
-    "draw_arcs", "draw_axis", "draw_card", "draw_formula", "draw_header", "draw_note", "draw_storage", "draw_tile",
-    "draw_tiles", "draw_wire",
-]  # fmt: skip
-
 _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 _ROLES: dict[str, tuple[float, str, bool, bool]] = {
     "heading": (15, "ink", True, False), "muted": (13, "muted", False, False), "body": (15, "ink", False, False),

@@ -24,8 +24,6 @@ from tensorkit_widgets.stride_explorer.model import StrideState, read
 from tensorkit_widgets.stride_explorer.scene import StrideSheet, compose
 from tensorkit_widgets.stride_explorer.words import element_text
 
-__all__ = ["plot_storage"]
-
 _UNITS = 100.0  # of a scene to an inch, so that its words have the size of a paper's
 _WIDTHS = (960.0, 800.0, 640.0, 500.0, 400.0)
 

@@ -7,19 +7,6 @@ from typing import Any
 from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import DARK, DASHES, DIMENSIONS, LIGHT
 
-__all__ = [
-    "MONOSPACED",
-    "PLAIN",
-    "axes_for",
-    "checked_axes",
-    "checked_size",
-    "colours_for",
-    "dash_of",
-    "describe_figure",
-    "dim_colour",
-    "shade",
-]
-
 MONOSPACED = ["DejaVu Sans Mono", "monospace"]
 PLAIN = ["DejaVu Sans", "sans-serif"]
 

@@ -19,8 +19,6 @@ from tensorkit_widgets.plots.style import (
 )
 from tensorkit_widgets.render.marks import drawable
 
-__all__ = ["plot_timing"]
-
 _UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _FAR = 30.0  # a logarithmic axis where the slowest takes so many times as long as the fastest
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "++")

@@ -1,3 +1,1 @@
 """Questions, exercises, quizzes and puzzles: asked, checked, drawn, remembered; what a lesson asks is in `lessons`."""
-
-__all__: list[str] = []

@@ -20,8 +20,6 @@ from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, told
 from tensorkit_widgets.snapshot.expression import NotAllowed, parse
 from tensorkit_widgets.snapshot.view_chain import StepFailed, build
 
-__all__ = ["example", "judge", "kind_of", "letter", "refusal", "truth", "understood", "wanted", "words"]
-
 
 def letter(i: int) -> str:
     """The letter of an option, counted from 0.

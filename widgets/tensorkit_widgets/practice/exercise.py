@@ -22,8 +22,6 @@ from tensorkit_widgets.practice.facts import Answer, Note, Verdict
 from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.session_log import told_answer
 
-__all__ = ["FRESH", "Exercise"]
-
 FRESH: Mapping[str, Any] = {
     "attempts": 0, "solved": False, "hints": 0, "solution": False, "verdict": None,
 }  # fmt: skip

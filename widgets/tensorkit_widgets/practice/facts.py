@@ -17,21 +17,6 @@ from tensorkit_widgets.snapshot.adapter import Meta, describe, library_of, look,
 from tensorkit_widgets.snapshot.geometry import all_indices, slot_of
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = [
-    "MISCONCEPTIONS",
-    "MOST_ELEMENTS",
-    "Answer",
-    "Facts",
-    "Note",
-    "Slip",
-    "Unreadable",
-    "Verdict",
-    "is_tensor",
-    "read",
-    "same",
-    "slots",
-]
-
 MOST_ELEMENTS = 100_000
 """Elements of a tensor that a checker walks through; lessons use a few dozen."""
 

@@ -10,9 +10,6 @@ from tensorkit_widgets.practice.checking.checks import Checker
 from tensorkit_widgets.practice.facts import Slip, Verdict
 from tensorkit_widgets.practice.option_order import OptionOrder
 
-__all__ = ["Pick", "Puzzle", "Question", "QuizSheet", "SealedAnswer", "Stray", "Task"]
-
-
 Pick = Literal["", "slot", "step", "cells"]
 """What is chosen in a picture: a slot, the way from one slot to another, some elements; or nothing."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["LONGEST_TEXT", "code_block", "escape", "markup", "plain", "quoted", "shown", "told"]
-
 LONGEST_TEXT = 500
 """Characters of a typed answer that are read; nothing that a lesson asks for comes near it."""
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal
 
-__all__ = ["OptionOrder", "in_order"]
-
 OptionOrder = Literal["free", "given", "last"]
 """Shuffled; as written, because the order means something; or shuffled but for the last one ("neither of them")."""
 

@@ -27,8 +27,6 @@ from tensorkit_widgets.snapshot.adapter import Snapshot, describe, look
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = ["PICTURE_CSS", "Picture"]
-
 _WIDTH, _MARGIN, _MOST = 620.0, 8.0, 64
 _ARC = 34.0  # the browser draws a step as an arc over the slots
 _HINTS = {

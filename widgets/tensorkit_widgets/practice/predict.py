@@ -30,8 +30,6 @@ from tensorkit_widgets.practice.picture import PICTURE_CSS, Picture
 from tensorkit_widgets.practice.session_log import learner
 from tensorkit_widgets.render.esm import static
 
-__all__ = ["Predict"]
-
 _BREAK = '<span class="tk-break"></span>'
 Misconceptions = Mapping[Any, str | tuple[str, str]]
 

@@ -40,8 +40,6 @@ from typing import IO, Any
 
 from tensorkit.process.whole_file import beside, is_regular
 
-__all__ = ["LARGEST", "MOST_EVENTS", "ProgressFile", "Record", "choose", "place"]
-
 Record = dict[str, Any]
 
 LARGEST = 8 * 2**20

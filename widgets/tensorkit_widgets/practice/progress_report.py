@@ -34,8 +34,6 @@ from tensorkit_widgets.practice.progress.schedule import about
 from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.session_log import CARDS, State, events
 
-__all__ = ["Met", "forget", "main", "misconceptions", "progress", "tell"]
-
 
 @dataclass(frozen=True)
 class Met:

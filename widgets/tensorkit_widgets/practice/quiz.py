@@ -31,8 +31,6 @@ from tensorkit_widgets.practice.quiz_html import part, part_text
 from tensorkit_widgets.practice.sealed_answers import Resorted, SealedText, seal_answer
 from tensorkit_widgets.practice.session_log import learner
 
-__all__ = ["Quiz", "Source", "ask", "seal"]
-
 _KEPT = "Your answer is kept."
 
 Misconceptions = Mapping[Any, str | tuple[str, str]]

@@ -8,8 +8,6 @@ from tensorkit_widgets.practice.facts import Verdict
 from tensorkit_widgets.practice.kinds import Question
 from tensorkit_widgets.practice.markup import escape, markup, plain
 
-__all__ = ["part", "part_text"]
-
 
 def part(
     number: int, asked: Question, said: object, verdict: Verdict | None, shown: bool, note: str, *, live: bool

@@ -36,8 +36,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Verdict
 from tensorkit_widgets.practice.kinds import SealedAnswer
 
-__all__ = ["BadSeal", "Resorted", "SealedText", "seal_answer"]
-
 ROUNDS = 60_000
 """Of PBKDF2: what one try costs, about 30 ms."""
 

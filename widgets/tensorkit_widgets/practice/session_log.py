@@ -20,11 +20,6 @@ from tensorkit_widgets.practice.facts import Verdict, is_tensor
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown
 from tensorkit_widgets.snapshot.adapter import describe
 
-__all__ = [
-    "CARDS", "MEMORY", "State", "events", "everything", "file", "flush", "forgotten", "keep", "learner", "note",
-    "recall", "told_answer", "use",
-]  # fmt: skip
-
 State = dict[str, Any]
 
 MEMORY: dict[str, State] = {}

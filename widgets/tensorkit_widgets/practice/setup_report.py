@@ -7,8 +7,6 @@ from itertools import groupby
 from tensorkit.lab.report import Row, report
 from tensorkit_widgets.practice.markup import escape
 
-__all__ = ["SetupReport"]
-
 _MARKS = {"ok": "✓", "missing": "✗", "optional": "–"}
 _WORDS = {"ok": "ready", "missing": "missing", "optional": "not needed"}
 

@@ -10,8 +10,6 @@ from itertools import accumulate
 from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.palette import standalone_css
 
-__all__ = ["card_page", "card_svg"]
-
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _WIDTH, _LINE, _LEFT, _TOP = 760, 24, 28, 36
 _COLUMNS, _CODE_COLUMNS = 88, 76

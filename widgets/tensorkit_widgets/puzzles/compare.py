@@ -25,8 +25,6 @@ from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
 
-__all__ = ["METHODS", "Chain", "Comparison", "Difference", "chains", "compare", "differ", "shrink"]
-
 METHODS = ("index", "transpose", "view", "broadcast")
 Step = tuple[str, Any]
 """A method and its argument: a key, two dimensions, a size, a size."""

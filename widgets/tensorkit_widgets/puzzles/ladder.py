@@ -25,8 +25,6 @@ from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
 from tensorkit_widgets.widget.board import BELOW, Control
 
-__all__ = ["Dials", "Ladder", "drawn"]
-
 _ASK = "Turn the dials of `t` until it reads this, or say why no dials can. `t` is `arange(16).view(4, 4)`."
 _CLAIM = "No dials can read this:"
 

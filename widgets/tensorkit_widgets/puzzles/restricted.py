@@ -20,8 +20,6 @@ from tensorkit_widgets.puzzles.restrictions import find
 from tensorkit_widgets.puzzles.rules import SIGNS, Watch
 from tensorkit_widgets.puzzles.sitting import card_name
 
-__all__ = ["Attempt", "Restricted"]
-
 
 @dataclass(frozen=True, repr=False)
 class Attempt(Verdict):

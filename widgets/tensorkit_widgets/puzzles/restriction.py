@@ -10,8 +10,6 @@ from tensorkit_widgets.practice.checking.functions import Case, alike, function_
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
 from tensorkit_widgets.puzzles.rules import Rule, Watch
 
-__all__ = ["Restriction"]
-
 
 @dataclass(frozen=True)
 class Restriction:

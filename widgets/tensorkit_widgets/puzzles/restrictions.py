@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.puzzles.restriction import Restriction
 from tensorkit_widgets.puzzles.rules import MASKS, STRIDES
 
-__all__ = ["RESTRICTIONS", "find"]
-
 Make = Callable[[], tuple[object, ...]]
 
 

@@ -20,8 +20,6 @@ from tensorkit import tracing
 from tensorkit_widgets.practice.facts import is_tensor
 from tensorkit_widgets.tracing.source import learner_frame
 
-__all__ = ["MASKS", "SIGNS", "STRIDES", "Called", "Rule", "Watch"]
-
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _CASTS = {"to", "float", "double", "long", "int", "bool", "type"}
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*"}

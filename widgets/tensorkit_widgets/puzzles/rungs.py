@@ -10,8 +10,6 @@ from typing import Literal
 from tensorkit_widgets.practice.facts import Slip, slots
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["REASONS", "RUNGS", "Reason", "Rung"]
-
 Reason = Literal["negative", "uneven", "beyond", "twice"]
 
 REASONS: Mapping[Reason, str] = {

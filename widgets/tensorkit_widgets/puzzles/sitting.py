@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.facts import Note
 
-__all__ = ["SITTINGS", "card_name", "sitting"]
-
 SITTINGS: Mapping[str, tuple[str, int]] = {
     "A": ("The stride ladder", 16),
     "B": ("Sums by strides", 4),

@@ -1,3 +1,1 @@
 """ReductionExplorer: which dimensions are folded, and into what; cumulative operations are not drawn here."""
-
-__all__: list[str] = []

@@ -16,11 +16,6 @@ from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = [
-    "LARGEST", "OPS", "Reduced", "Request", "code_of", "inputs_of", "kept_window", "normal_dims", "reduce",
-    "running", "tensor_window",
-]  # fmt: skip
-
 LARGEST = 1_000_000
 """Numbers that are read for every picture; a larger tensor is reduced once, when it is asked for."""
 

@@ -28,8 +28,6 @@ from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["Collapse", "compose_reduction"]
-
 LEFT = 28.0
 ROOM, GUTTER = 570.0, 90.0
 PITCH = 88.0

@@ -37,8 +37,6 @@ from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["ReductionExplorer"]
-
 MOST_WALK = 18
 
 

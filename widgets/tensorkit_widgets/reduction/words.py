@@ -5,8 +5,6 @@ from __future__ import annotations
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["dtype_sentence", "story"]
-
 _INTEGERS = ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
 _HALVES = ("float16", "bfloat16")
 _DOES = {

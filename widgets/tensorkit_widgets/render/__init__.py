@@ -2,5 +2,3 @@
 
 No tensor is read here, and nothing is placed.
 """
-
-__all__: list[str] = []

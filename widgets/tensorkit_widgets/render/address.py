@@ -10,9 +10,6 @@ from tensorkit_widgets.drawing.words import LETTERS, STEP
 from tensorkit_widgets.render.marks import arc_path, group, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
-__all__ = ["arcs_mark", "formula_mark", "pointer_mark"]
-
-
 _XY = 'x="{}" y="{}"'
 
 

@@ -8,8 +8,6 @@ from tensorkit_widgets.drawing.parts import CARD_HEIGHT, Axis, Gap, Note
 from tensorkit_widgets.render.marks import group, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
-__all__ = ["axis_mark", "button", "dim_class", "gap_mark", "note_mark"]
-
 
 def dim_class(dim: int) -> str:
     return f"tk-d{dim % DIMENSIONS}"

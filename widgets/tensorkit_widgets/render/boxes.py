@@ -11,8 +11,6 @@ from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.render.marks import attributes, group, num, path, rect, text
 from tensorkit_widgets.snapshot.adapter import Memory
 
-__all__ = ["boxes_mark"]
-
 
 def boxes_mark(sheet: Sheet, live: bool) -> str:
     """The edges, the boxes, and what their shapes mean; a live picture says which slots its tensors read."""

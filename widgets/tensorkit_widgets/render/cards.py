@@ -10,8 +10,6 @@ from tensorkit_widgets.drawing.parts import CARD_LINES, Card
 from tensorkit_widgets.render.annotations import button
 from tensorkit_widgets.render.marks import group, path, rect, text
 
-__all__ = ["cards_mark"]
-
 
 def cards_mark(cards: Sequence[Card], live: bool) -> str:
     """The cards, an arrow from one to the next; in a live picture they can be pressed, and taken away."""

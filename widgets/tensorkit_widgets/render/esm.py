@@ -12,8 +12,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["ImportCycle", "link", "static"]
-
 STATIC = Path(__file__).parents[1] / "static"
 
 _IMPORT = re.compile(

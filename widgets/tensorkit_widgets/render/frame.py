@@ -9,8 +9,6 @@ from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import attributes, drawable, num, rect
 from tensorkit_widgets.render.palette import standalone_css
 
-__all__ = ["framed", "style_of"]
-
 
 @cache
 def style_of(name: str) -> str:

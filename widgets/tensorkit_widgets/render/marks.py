@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from html import escape
 
-__all__ = ["attributes", "arc_path", "drawable", "group", "num", "path", "rect", "text"]
-
-
 _UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 

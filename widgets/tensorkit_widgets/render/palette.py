@@ -6,8 +6,6 @@ and dash that a colour-blind reader can tell apart. Every text colour has at lea
 
 from __future__ import annotations
 
-__all__ = ["DARK", "DASHES", "DIMENSIONS", "LIGHT", "live_css", "standalone_css"]
-
 DIMENSIONS = 8
 """Pairs of colour and dash; a ninth dimension begins again."""
 

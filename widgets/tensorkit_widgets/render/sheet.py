@@ -19,8 +19,6 @@ from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
-__all__ = ["render_sheet", "render_sheet_text"]
-
 _SIGNS = {
     "lit": "[{}]",
     "ghost": "({})",

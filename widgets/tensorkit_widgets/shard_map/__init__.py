@@ -2,5 +2,3 @@
 
 What is sent is planned and carried out by ``tensorkit.distributed``. Nothing is computed here.
 """
-
-__all__: list[str] = []

@@ -15,11 +15,6 @@ from tensorkit.distributed.tensor.placement_types import Placement
 from tensorkit_widgets.snapshot.adapter import describe
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = [
-    "ALIVE", "MOST", "MOST_RANKS",
-    "Question", "Sharded", "Workers", "bounded", "is_closed", "looked_at", "moved", "planned", "sharded",
-]  # fmt: skip
-
 MOST = 8
 """Ranks that are drawn: as many as there are colours."""
 MOST_RANKS = 256

@@ -31,8 +31,6 @@ from tensorkit_widgets.shard_map.words import (
 )
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["compose_shards"]
-
 PITCH = 42.0
 ACROSS, DOWN = 440.0, 280.0
 """How wide the blocks are at the most, and how high."""

@@ -19,8 +19,6 @@ from tensorkit_widgets.drawing.sheet import Table, Tile
 from tensorkit_widgets.shard_map.words import box_words, span, sum_sign
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["Grid", "View", "blocks", "drawn_dims", "edges", "font_for", "of_moves", "within"]
-
 LEAST = 22.0
 """The narrowest block: its number can be read."""
 GUTTER, HEAD = 62.0, 24.0

@@ -14,19 +14,6 @@ from tensorkit_widgets.shard_map.scene_blocks import drawn_dims
 from tensorkit_widgets.shard_map.words import written
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = [
-    "CHIP",
-    "LEFT",
-    "STYLES",
-    "TOP",
-    "Page",
-    "kinds_of",
-    "left_out",
-    "sentences",
-    "shortened",
-    "title_of",
-]
-
 LEFT, TOP, CHIP = 28.0, 34.0, 34.0
 WIDE = 760.0
 """A narrower page has its parts under one another."""

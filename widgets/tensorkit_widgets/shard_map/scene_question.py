@@ -13,8 +13,6 @@ from tensorkit_widgets.shard_map.scene_blocks import drawn_dims, edges, font_for
 from tensorkit_widgets.shard_map.scene_page import LEFT, STYLES, Page, title_of
 from tensorkit_widgets.shard_map.words import asked_words, element, span
 
-__all__ = ["compose_question"]
-
 ACROSS, DOWN = 400.0, 200.0
 GUTTER = 62.0
 ONE = 76.0

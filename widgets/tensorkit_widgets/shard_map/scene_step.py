@@ -34,8 +34,6 @@ from tensorkit_widgets.shard_map.scene_page import (
 )  # fmt: skip
 from tensorkit_widgets.shard_map.words import in_cell, message_words, price_words, step_words, written
 
-__all__ = ["compose_step"]
-
 BETWEEN, MATRIX, DOWN = 16.0, 300.0, 240.0
 """The space between the three parts, how wide the messages are at the most, and how high each part is."""
 SAID = 24

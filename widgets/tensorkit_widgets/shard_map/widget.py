@@ -39,8 +39,6 @@ from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.caller import called
 from tensorkit_widgets.widget.picture import css
 
-__all__ = ["ShardMap"]
-
 MOVE_S = 10.0
 """How long the picture waits until what was moved has arrived; it goes on arriving after that."""
 MOST_DIMS = 8

@@ -20,12 +20,6 @@ from tensorkit_widgets.shard_map.model import ALIVE, Question, Sharded, Workers,
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = [
-    "QUESTIONS",
-    "asked_words", "box_words", "counted", "element", "held_words", "in_cell", "life_words", "message_words", "placed",
-    "price_words", "span", "step_words", "sum_sign", "summary", "verdict", "worker_words", "written",
-]  # fmt: skip
-
 QUESTIONS = {"owner": "who holds it?", "winner": "whose data wins?"}
 _DOES = {
     "all_gather": "Each rank sends its part to the ranks that lack it",

@@ -2,5 +2,3 @@
 
 All libraries' tensors become the same `Snapshot` here.
 """
-
-__all__: list[str] = []

@@ -28,25 +28,6 @@ from tensorkit.process import forks
 from tensorkit_widgets.snapshot.geometry import Ints, extent
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = [
-    "Buffer",
-    "Link",
-    "Memory",
-    "Meta",
-    "Run",
-    "Snapshot",
-    "Written",
-    "describe",
-    "library_of",
-    "link_of",
-    "look",
-    "quietly",
-    "same_buffer",
-    "slots_of_array",
-    "storage_number",
-    "write",
-]
-
 Number = bool | int | float | complex
 
 _lock = forks.rlock()

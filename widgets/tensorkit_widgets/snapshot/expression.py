@@ -24,26 +24,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = [
-    "METHODS",
-    "PROPERTIES",
-    "Call",
-    "DEEPEST",
-    "LONGEST",
-    "Mask",
-    "NotAllowed",
-    "index_item",
-    "index_of",
-    "join",
-    "literal",
-    "number",
-    "parse",
-    "show",
-    "show_index",
-    "shown",
-    "source",
-]
-
 LONGEST = 1000
 """Characters that are read at all; the longest chain that fits a picture is far shorter."""
 

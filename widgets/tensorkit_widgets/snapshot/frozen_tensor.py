@@ -24,20 +24,6 @@ from tensorkit_widgets.snapshot.adapter import Buffer, Meta, Snapshot, describe,
 from tensorkit_widgets.snapshot.geometry import Ints, all_indices
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, default_focus, grid_window, strip_runs
 
-__all__ = [
-    "MOST_TENSORS",
-    "Ledger",
-    "Seen",
-    "Write",
-    "compare",
-    "is_tensor",
-    "letters",
-    "see",
-    "surely_unchanged",
-    "tensors_in",
-    "version_of",
-]
-
 MOST_TENSORS = 8
 """Tensors of one call that are looked at; a list of a hundred says nothing in a picture."""
 

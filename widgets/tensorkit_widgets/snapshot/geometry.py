@@ -13,23 +13,6 @@ from math import isqrt, prod
 
 Ints = tuple[int, ...]
 
-__all__ = [
-    "Ints",
-    "all_indices",
-    "conflicts",
-    "contiguous_stride",
-    "distinct_slots",
-    "extent",
-    "is_contiguous",
-    "reader_counts",
-    "readers",
-    "slot_of",
-    "slots_at",
-    "view_shapes",
-    "view_stride",
-    "waypoints",
-]
-
 
 def slot_of(index: Sequence[int], stride: Sequence[int], offset: int) -> int:
     """The storage slot of one element.

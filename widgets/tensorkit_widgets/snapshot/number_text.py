@@ -14,8 +14,6 @@ from decimal import Decimal
 
 import numpy
 
-__all__ = ["exact_texts", "full", "short", "size_text", "stored", "texts", "whole_number"]
-
 Number = bool | int | float | complex
 
 _PLACES = {"float16": 4, "bfloat16": 3}

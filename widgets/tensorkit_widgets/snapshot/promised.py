@@ -21,8 +21,6 @@ import numpy
 
 from tensorkit_widgets.snapshot.adapter import Buffer, Meta, describe, library_of, quietly
 
-__all__ = ["promised"]
-
 SMALL = 100_000
 """Elements of an array that are computed to see how they are laid out."""
 

@@ -28,25 +28,6 @@ import numpy
 from tensorkit import tracing
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = [
-    "Ground",
-    "Reader",
-    "Roots",
-    "fetch",
-    "ground",
-    "is_pinned",
-    "leaf_of",
-    "lineage",
-    "may_move",
-    "numbers_of",
-    "reader_for",
-    "saved_by",
-    "span",
-    "tensor_library",
-    "undisturbed",
-    "unmoved",
-]
-
 Array = numpy.ndarray[Any, Any]
 
 lineage: Callable[[type], tuple[type, ...]] = type.__dict__["__mro__"].__get__

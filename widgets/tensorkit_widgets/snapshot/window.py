@@ -11,16 +11,6 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = [
-    "STRIP_SLOTS",
-    "Window",
-    "clamp_focus",
-    "default_focus",
-    "grid_window",
-    "held_window",
-    "strip_runs",
-]
-
 STRIP_SLOTS = 24
 """Slots that the strip has room for."""
 

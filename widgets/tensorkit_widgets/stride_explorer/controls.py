@@ -13,8 +13,6 @@ from tensorkit_widgets.stride_explorer.model import StrideState, slices
 from tensorkit_widgets.stride_explorer.scene import StrideSheet
 from tensorkit_widgets.widget.board import BELOW, Control
 
-__all__ = ["PANELS", "Form", "controls", "step_code"]
-
 PANELS: tuple[tuple[str, str], ...] = (
     ("slice", "Slice and order"),
     ("shape", "Shape"),

@@ -21,10 +21,6 @@ from tensorkit_widgets.snapshot.window import Window, grid_window, strip_runs
 from tensorkit_widgets.stride_explorer.scene import breaks
 from tensorkit_widgets.widget.board import State
 
-__all__ = [
-    "SLIDING", "StrideState", "asked_layout", "chain_for", "clamped", "numbers", "read", "slices", "window_of",
-]  # fmt: skip
-
 NARROW = 800.0
 """On a narrower page fewer columns are shown, so that their numbers stay large."""
 

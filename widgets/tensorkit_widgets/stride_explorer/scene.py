@@ -22,8 +22,6 @@ from tensorkit_widgets.snapshot.geometry import Ints, readers, slot_of, slots_at
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.snapshot.view_chain import Link
 
-__all__ = ["Refusal", "StrideSheet", "breaks", "compose"]
-
 MARGIN = 28.0
 
 

@@ -42,8 +42,6 @@ from tensorkit_widgets.widget.board import Board, Control
 from tensorkit_widgets.widget.caller import called
 from tensorkit_widgets.widget.saved_page import PageStep
 
-__all__ = ["Refused", "StrideExplorer"]
-
 
 @dataclass(frozen=True, slots=True)
 class Refused:

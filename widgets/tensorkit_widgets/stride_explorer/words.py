@@ -11,8 +11,6 @@ from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.snapshot.view_chain import Link
 from tensorkit_widgets.stride_explorer.scene import StrideSheet
 
-__all__ = ["chain_said", "element_text", "text_twin"]
-
 
 def chain_said(links: Sequence[Link]) -> str:
     """What the last step of a chain gives, as one sentence."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from tensorkit.tracing import QueueEvent
 
-__all__ = ["Model"]
-
 
 @dataclass(frozen=True, slots=True)
 class Model:

@@ -11,8 +11,6 @@ import numpy
 
 from tensorkit import Tensor, tracing
 
-__all__ = ["Read", "heard_error", "read_by", "read_of"]
-
 _UNREAD = ("_like", "type", "requires_grad_")
 """How the names of operations end that take a tensor and look at none of its elements."""
 

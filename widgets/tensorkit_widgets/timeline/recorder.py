@@ -14,8 +14,6 @@ from tensorkit_widgets.timeline.model import Model
 from tensorkit_widgets.timeline.reads import Read, heard_error, read_by, read_of
 from tensorkit_widgets.timeline.schedule import Span, Times, clocked, measured, schedule
 
-__all__ = ["MOST_KEPT", "Recorder"]
-
 MOST_KEPT = 2000
 """Events that one recording keeps unless it is told otherwise."""
 

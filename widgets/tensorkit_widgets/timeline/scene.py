@@ -16,8 +16,6 @@ from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.timeline.schedule import CPU, Span, lanes, short_name
 from tensorkit_widgets.timeline.words import how_long, label, line, story, summary, warning
 
-__all__ = ["MOST_EVENTS", "Moment", "compose_timeline"]
-
 MARGIN = 28.0
 GUTTER = 142.0
 BESIDE = 700.0  # a page as wide as this has the lanes' names beside them, a narrower one above

@@ -12,8 +12,6 @@ from tensorkit.tracing import QueueEvent
 from tensorkit_widgets.timeline.model import Model
 from tensorkit_widgets.timeline.reads import Read
 
-__all__ = ["CPU", "Span", "Times", "clocked", "lane_of", "lanes", "measured", "schedule", "short_name"]
-
 CPU = "CPU"
 
 

@@ -35,8 +35,6 @@ from tensorkit_widgets.timeline.schedule import Span
 from tensorkit_widgets.widget.board import MOST_PAGES, Board, Control, State
 from tensorkit_widgets.widget.picture import css
 
-__all__ = ["Timeline", "timeline"]
-
 WHOLE = -1
 """In the place of a step: all of it at once."""
 

@@ -8,8 +8,6 @@ from tensorkit.tracing import QueueEvent
 from tensorkit_widgets.timeline.reads import Read
 from tensorkit_widgets.timeline.schedule import CPU, Span, lane_of, lanes, short_name
 
-__all__ = ["how_long", "label", "line", "moment", "story", "summary", "warning"]
-
 MOST_SAID = 3  # streams of which the summary says how busy they are
 
 

@@ -2,5 +2,3 @@
 
 The engine's own events are in `tensorkit.tracing`.
 """
-
-__all__: list[str] = []

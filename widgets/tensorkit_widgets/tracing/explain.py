@@ -21,8 +21,6 @@ from tensorkit_widgets.tracing.recorder import MOST_STEPS
 from tensorkit_widgets.tracing.widget import Trace
 from tensorkit_widgets.widget import cell_hook
 
-__all__ = ["Explanation", "explain"]
-
 
 class Explanation(Trace):
     """The story of a piece of code as pictures, as `explain` gives it: the code, then every call.

@@ -30,8 +30,6 @@ from tensorkit_widgets.tracing.instrument import KEY, Woven, weave
 from tensorkit_widgets.tracing.recorder import MOST_STEPS, Failure, Recorder, TraceStep
 from tensorkit_widgets.tracing.tally import Tally
 
-__all__ = ["Story", "explain_line", "explain_run"]
-
 
 @dataclass(frozen=True, slots=True)
 class Story:

@@ -18,8 +18,6 @@ from tensorkit_widgets.tracing.instrument import Site, Woven
 from tensorkit_widgets.tracing.recorder import Open, Recorder
 from tensorkit_widgets.tracing.source import is_library_file
 
-__all__ = ["Hooks", "text_of"]
-
 LONGEST_RESULT = 2000
 """Characters of the last expression's text that are kept."""
 

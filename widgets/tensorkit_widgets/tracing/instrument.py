@@ -19,8 +19,6 @@ from typing import Any
 
 from tensorkit_widgets.tracing.source import Place, shortened
 
-__all__ = ["KEY", "Site", "Woven", "weave"]
-
 KEY = "⟨steps⟩"
 """The name of the hooks in the learner's namespace while the code runs: no identifier, so it can hide none."""
 

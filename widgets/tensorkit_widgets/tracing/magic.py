@@ -19,8 +19,6 @@ from tensorkit_widgets.tracing.source import is_library_file
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.tracebacks import own_lines
 
-__all__ = ["explain_cell", "register", "remove"]
-
 USAGE = "%%explain runs the cell under it and tells its story; it takes no words of its own."
 
 

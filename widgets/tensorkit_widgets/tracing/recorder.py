@@ -51,8 +51,6 @@ from tensorkit_widgets.tracing.source import (
 from tensorkit_widgets.tracing.tally import Tally, tally_of
 from tensorkit_widgets.tracing.view_or_copy import judge
 
-__all__ = ["MOST_STEPS", "Failure", "Open", "Recorder", "Recording", "TraceStep", "record"]
-
 MOST_STEPS = 200
 """Steps that one recording keeps unless it is told otherwise."""
 

@@ -28,8 +28,6 @@ from tensorkit_widgets.tracing.words import (
     why_sentence,
 )
 
-__all__ = ["Told", "compose_story"]
-
 LEFT = 28.0
 ROWS, ALL_ROWS = 8, 14
 MOST_SHOWN = 8

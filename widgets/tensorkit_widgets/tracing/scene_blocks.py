@@ -11,8 +11,6 @@ from tensorkit_widgets.snapshot.geometry import Ints, all_indices
 from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.tracing.recorder import TraceStep
 
-__all__ = ["Block", "blocks_of", "cropped", "key_of"]
-
 MOST_IN, MOST_OUT = 2, 2
 
 

@@ -14,8 +14,6 @@ from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import Frame
 from tensorkit_widgets.tracing.recorder import TraceStep
 
-__all__ = ["Line", "Listing", "list_code", "listed", "span_of"]
-
 FONT, STEP = 17.0, 28.0
 UNIT = FONT * MONO
 GUTTER = 40.0

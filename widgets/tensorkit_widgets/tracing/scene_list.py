@@ -12,8 +12,6 @@ from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.tracing.recorder import TraceStep
 from tensorkit_widgets.tracing.words import KINDS_SAID, cut, link_text, moved_words, result_words
 
-__all__ = ["Column", "left_out_words", "list_steps", "spread"]
-
 ROW, FONT = 34.0, 14.0
 INDENT, DEEPEST = 16.0, 4
 LETTER = 7.4

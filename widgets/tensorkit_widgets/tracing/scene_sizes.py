@@ -7,8 +7,6 @@ from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import Table, Tile
 from tensorkit_widgets.tracing.scene_blocks import Block
 
-__all__ = ["SIZES_LEFT", "letter_tile", "sizes_table", "sizes_width", "tile_width"]
-
 SIZES_LEFT, META_ROW = 62.0, 34.0
 
 

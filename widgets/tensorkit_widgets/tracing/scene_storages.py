@@ -18,8 +18,6 @@ from tensorkit_widgets.tracing.scene_blocks import Block, key_of
 from tensorkit_widgets.tracing.scene_sizes import letter_tile
 from tensorkit_widgets.tracing.words import cut
 
-__all__ = ["draw_strips", "walk_of", "walk_words"]
-
 LEFT = 28.0
 WIDE = PAGE - 2 * LEFT
 MOST_STRIPS = 3

@@ -17,8 +17,6 @@ from tensorkit_widgets.tracing.scene_blocks import Block, blocks_of, cropped, ke
 from tensorkit_widgets.tracing.scene_sizes import SIZES_LEFT, letter_tile, sizes_table, sizes_width
 from tensorkit_widgets.tracing.words import cut
 
-__all__ = ["draw_blocks"]
-
 LEFT = 28.0
 WIDE = PAGE - 2 * LEFT
 GAP = 44.0

@@ -25,20 +25,6 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-__all__ = [
-    "NOWHERE",
-    "Place",
-    "innermost_place",
-    "is_library_file",
-    "last_link",
-    "learner_frame",
-    "learner_place",
-    "name_in",
-    "operand_texts",
-    "place_in",
-    "shortened",
-]
-
 LONGEST = 60
 """Characters of code that stand for an operand; more would fill a picture."""
 

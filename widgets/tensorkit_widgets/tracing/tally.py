@@ -14,8 +14,6 @@ from tensorkit_widgets.snapshot.adapter import describe, same_buffer
 from tensorkit_widgets.snapshot.frozen_tensor import tensors_in, version_of
 from tensorkit_widgets.tracing.view_or_copy import COPIERS, plain_name
 
-__all__ = ["Tally", "tally_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tally:

@@ -32,8 +32,6 @@ from tensorkit_widgets.tracing.explain_model import Story
 from tensorkit_widgets.tracing.recorder import Recorder, Recording, TraceStep
 from tensorkit_widgets.tracing.tally import Tally
 
-__all__ = ["meta_text", "outcome", "step_text", "story_text", "summary"]
-
 
 def story_text(told: Story | Recording | Recorder) -> str:
     """A story, or what was recorded, as text."""

@@ -20,8 +20,6 @@ from tensorkit_widgets.snapshot.geometry import conflicts
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.snapshot.view_chain import why as why_of_step
 
-__all__ = ["COPIERS", "judge", "plain_name"]
-
 CASTS = frozenset(
     {
         "to", "type", "type_as", "half", "bfloat16", "float", "double", "byte", "char", "short", "int", "long",

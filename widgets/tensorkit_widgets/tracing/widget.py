@@ -31,8 +31,6 @@ from tensorkit_widgets.tracing.text import outcome, summary
 from tensorkit_widgets.tracing.words import offers
 from tensorkit_widgets.widget.board import MOST_PAGES, Board, Control, State
 
-__all__ = ["Trace", "trace"]
-
 
 class Trace(Board):
     """A recording as pictures: the whole, then every call, with its tensors and their storages.

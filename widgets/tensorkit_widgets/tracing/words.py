@@ -14,11 +14,6 @@ from tensorkit_widgets.snapshot.frozen_tensor import Seen
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.tracing.recorder import Failure, TraceStep
 
-__all__ = [
-    "KINDS_SAID", "cut", "error_lines", "link_text", "moved_words", "offers", "result_words", "story_words",
-    "why_sentence",
-]  # fmt: skip
-
 KINDS_SAID: dict[str, tuple[str, str]] = {
     "view": ("a view", "good-words"),
     "copy": ("a copy", "copy-words"),

@@ -1,3 +1,1 @@
 """TrainingView: loss, weights, gradients and a batch with what the net says of it, while a loop trains."""
-
-__all__: list[str] = []

@@ -18,8 +18,6 @@ from typing import Any
 from tensorkit_widgets.snapshot.adapter import Meta, Snapshot
 from tensorkit_widgets.snapshot.window import Window
 
-__all__ = ["MOST_MOMENTS", "Batch", "Example", "History", "Moment", "Part", "Seen"]
-
 MOST_MOMENTS = 400
 """Moments that are kept: of a longer training every second, every fourth, and so on."""
 

@@ -16,8 +16,6 @@ from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.training.model import Batch, Example, Moment, Part, Seen
 from tensorkit_widgets.training.words import NOT_ASKED, NOT_REACHED, answer
 
-__all__ = ["MOST_PARAMETERS", "Recorder"]
-
 MOST_PARAMETERS = 64
 MOST_NUMBERS = 10_000_000
 """Of a tensor with more numbers no norm is computed, and of a batch with more scores nobody counts what is right."""

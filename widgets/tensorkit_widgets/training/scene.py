@@ -31,8 +31,6 @@ from tensorkit_widgets.snapshot.number_text import short, size_text
 from tensorkit_widgets.training.model import Batch, Example, History, Moment, Part, Seen
 from tensorkit_widgets.training.words import EMPTY, at_step, legend, norm_text, number, title_of, words_of
 
-__all__ = ["Page", "compose_training"]
-
 LEFT, GUTTER = 28.0, 66.0
 CURVE, LINE, MOST_LINES, COLUMN = 118.0, 24.0, 5, 84.0
 HEADS = ("weights", "gradient")

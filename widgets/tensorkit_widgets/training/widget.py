@@ -28,8 +28,6 @@ from tensorkit_widgets.training.scene import Page, compose_training
 from tensorkit_widgets.widget.board import MOST_PAGES, Board, Control, State
 from tensorkit_widgets.widget.caller import called
 
-__all__ = ["TrainingView"]
-
 BETWEEN = 0.125
 """Seconds between two pictures while a loop runs; more where drawing takes more than a tenth of the time."""
 

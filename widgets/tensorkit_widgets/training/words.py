@@ -10,19 +10,6 @@ from tensorkit_widgets.drawing.page_width import clipped
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.training.model import History, Moment, Part, Seen
 
-__all__ = [
-    "EMPTY",
-    "NOT_ASKED",
-    "NOT_REACHED",
-    "answer",
-    "at_step",
-    "legend",
-    "norm_text",
-    "number",
-    "title_of",
-    "words_of",
-]
-
 EMPTY = "Nothing is recorded yet: call record(loss) in each turn of the loop, or record(loss, inputs, output, targets)."
 LONGEST = 40
 NOT_REACHED = "no gradient: backward() has not reached it, or zero_grad() has taken it away"

@@ -2,5 +2,3 @@
 
 No tensor is drawn here.
 """
-
-__all__: list[str] = []

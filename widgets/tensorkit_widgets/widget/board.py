@@ -21,8 +21,6 @@ from tensorkit_widgets.widget.picture import Picture, css
 from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
 from tensorkit_widgets.widget.typed_numbers import Typed, TypedNumbers
 
-__all__ = ["BELOW", "Board", "Control", "State"]
-
 BELOW = "below"
 """Where a control has its place right under the picture: see `Control.panel`."""
 

@@ -14,8 +14,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-__all__ = ["called"]
-
 LONGEST = 24
 OWN = str(Path(__file__).parents[1])
 

@@ -12,20 +12,6 @@ from typing import Any, Protocol
 
 from tensorkit.process import forks
 
-__all__ = [
-    "Alive",
-    "Origin",
-    "born",
-    "cell_of_now",
-    "cell_settings",
-    "cells",
-    "finished",
-    "register",
-    "repaint",
-    "replace_in_cell",
-    "unregister",
-]
-
 
 class Alive(Protocol):
     """A widget that can look at its tensor again."""

@@ -17,8 +17,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Gone", "remembered"]
-
 
 class Gone(RuntimeError):
     """What a closed picture showed is no more."""

@@ -13,8 +13,6 @@ from typing import Any
 
 from tensorkit_widgets.widget import cell_hook
 
-__all__ = ["display_live"]
-
 
 def display_live(widget: Any, still: Mapping[str, str], invitation: str) -> None:
     """Display a widget in the running cell, in the place of those that earlier runs of the cell had made.

@@ -29,8 +29,6 @@ from tensorkit_widgets.widget.saved_file import save_as
 from tensorkit_widgets.widget.script import Scene, Script, scenes_of
 from tensorkit_widgets.widget.shared_script import SharedScript
 
-__all__ = ["Picture", "css"]
-
 
 def css(*names: str) -> str:
     """The style sheet of a live view: what all of them have, and files of its own."""

@@ -9,8 +9,6 @@ from pathlib import Path
 from tensorkit.process.whole_file import beside
 from tensorkit_widgets.render.marks import drawable
 
-__all__ = ["save_as", "saved"]
-
 
 @contextlib.contextmanager
 def saved(target: Path) -> Iterator[Path]:

@@ -10,8 +10,6 @@ from html import escape
 from tensorkit_widgets.render.esm import link, static
 from tensorkit_widgets.render.palette import live_css
 
-__all__ = ["HALF", "PageKind", "PageStep", "numbered", "page"]
-
 HALF = 600.0
 """Between the narrowest layout and the widest a page holds this one: which is shown, it chooses by its own width."""
 

@@ -16,8 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Scene", "Script", "scenes_of"]
-
 Action = Callable[[Any], Any] | Mapping[str, Any]
 
 SETTINGS = ("reset", "expression", "attempt", "step", "run", "element")

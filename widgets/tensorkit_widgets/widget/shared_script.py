@@ -21,8 +21,6 @@ from ipywidgets.widgets import widget as registry
 
 from tensorkit_widgets.render.esm import link, static
 
-__all__ = ["SharedScript"]
-
 
 class _ScriptModel(ipywidgets.Widget):
     """The text of a script; it has no view."""

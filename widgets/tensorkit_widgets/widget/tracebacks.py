@@ -11,8 +11,6 @@ import sys
 from types import TracebackType
 from typing import Any
 
-__all__ = ["own_lines", "shorten"]
-
 OURS = ("tensorkit", "tensorkit_widgets")
 
 

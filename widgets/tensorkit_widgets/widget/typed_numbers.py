@@ -21,8 +21,6 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.snapshot.adapter import Written
 
-__all__ = ["Typed", "TypedNumbers"]
-
 MOST = 1000
 
 

@@ -9,8 +9,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["step", "step_back"]
-
 _ONE, _HALF = numpy.float32(1), numpy.float32(0.5)
 
 

@@ -8,8 +8,6 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["channel_back", "channel_moments", "channel_scaled", "layer_norm", "layer_norm_back"]
-
 _ENDLESS = numpy.inf
 
 

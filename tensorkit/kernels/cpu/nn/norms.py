@@ -12,8 +12,6 @@ from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LOOPS, NORMED_BY_LOOP, PIECE
 
-__all__ = ["channel_back", "channel_moments", "channel_scaled", "group_norm", "layer_norm", "layer_norm_back"]
-
 Array = numpy.ndarray[Any, Any]
 
 

@@ -20,8 +20,6 @@ from tensorkit.kernels.sizes import LARGE, TAPS_IN_REGISTERS
 from tensorkit.kernels.windows import Ints, Window
 from tensorkit.strides.sizes import contiguous_stride
 
-__all__ = ["convolve", "spread", "weigh"]
-
 Array = numpy.ndarray[Any, Any]
 
 

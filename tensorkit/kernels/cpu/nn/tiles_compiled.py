@@ -14,8 +14,6 @@ import numpy
 from tensorkit.kernels.cpu.strided_2d import ahead, first
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["COLUMNS", "PANEL", "ROWS", "convolve", "weigh"]
-
 ROWS, COLUMNS, PANEL = 8, 48, 32
 _LANES = 16
 _CHUNK = 256  # places whose results, in rows of 32, stay in the cache that is nearest to the processor

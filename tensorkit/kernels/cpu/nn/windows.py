@@ -17,8 +17,6 @@ from tensorkit.kernels.cpu.nn import tiles
 from tensorkit.kernels.sizes import PIECE
 from tensorkit.kernels.windows import Ints, Window
 
-__all__ = ["convolve", "fold", "spread", "unfold", "weigh"]
-
 Array = numpy.ndarray[Any, Any]
 
 

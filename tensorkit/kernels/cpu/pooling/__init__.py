@@ -1,5 +1,3 @@
 """Pooling on the CPU: `windows` of an array, which are compiled in `windows_compiled`."""
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -12,8 +12,6 @@ from tensorkit.kernels.cpu.pooling import windows_compiled
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.spans import Span
 
-__all__ = ["add_at", "largest", "total"]
-
 Array = numpy.ndarray[Any, Any]
 _GRAIN = 1 << 15  # elements that are worth a thread
 

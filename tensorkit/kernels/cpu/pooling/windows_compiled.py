@@ -11,8 +11,6 @@ import numpy
 from tensorkit.kernels.cpu.strided_2d import ahead, first
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["add_at", "largest", "share_out", "total"]
-
 
 def _begin(span, o):  # type: ignore[no-untyped-def]
     """Where a window begins, inside of the input."""

@@ -2,5 +2,3 @@
 
 The generators themselves, and the fills, are in `tensorkit.random`.
 """
-
-__all__: list[str] = []

@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["COSINE", "LN2", "LOG", "QUARTER_PI", "SINE", "box_muller"]
-
 Array = numpy.ndarray[Any, Any]
 _f = numpy.float32
 LOG = tuple(

@@ -13,8 +13,6 @@ from tensorkit.kernels.cpu.loop_steps import fused
 from tensorkit.kernels.cpu.random import box_muller
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["normal", "normal_of_words", "units"]
-
 _F = numpy.float32
 _ONE = _F(1)
 _ZERO, _HALF, _ROOT_HALF, _UNIT = _F(0), _F(0.5), _F(math.sqrt(0.5)), _F(2.0**-24)

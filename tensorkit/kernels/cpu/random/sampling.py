@@ -19,18 +19,6 @@ from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.kernels.jit.compiler import loop
 from tensorkit.kernels.sizes import SMALL, TINY
 
-__all__ = [
-    "by_the_c_library",
-    "exp",
-    "fused",
-    "log",
-    "permutation",
-    "poisson",
-    "poisson_counts",
-    "shuffle",
-    "swaps",
-]
-
 Array = numpy.ndarray[Any, Any]
 #: How many counts are drawn before those that were not needed are given back.
 _AT_A_TIME = 20_000

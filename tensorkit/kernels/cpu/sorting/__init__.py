@@ -2,5 +2,3 @@
 
 The largest or smallest alone are in `kernels.cpu.minmax_compiled`.
 """
-
-__all__: list[str] = []

@@ -24,19 +24,6 @@ import numpy
 from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.kernels.sizes import SMALL, SORT_BY_INSERTION
 
-__all__ = [
-    "heap_smallest",
-    "introselect",
-    "introsort",
-    "introsort_at",
-    "less_sort",
-    "order_rows",
-    "quickselect",
-    "ranks_of",
-    "sortable",
-    "ties_likely",
-]
-
 Array = numpy.ndarray[Any, Any]
 
 

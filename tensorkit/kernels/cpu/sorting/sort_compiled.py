@@ -22,19 +22,6 @@ from tensorkit.kernels.jit.compiler import Loop
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LOOPS, LOOPS_AT_ONCE
 
-__all__ = [
-    "choice",
-    "ends_of_longest",
-    "in_order",
-    "keys_of",
-    "less_sorted",
-    "nth",
-    "quick",
-    "sorted_places",
-    "stable_places",
-    "top",
-]
-
 Array = numpy.ndarray[Any, Any]
 _GRAIN = 4096
 

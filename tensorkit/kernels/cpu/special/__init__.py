@@ -2,5 +2,3 @@
 
 Powers are in `kernels.cpu.pow`, short compiled functions in `kernels.cpu.elementwise_compiled`.
 """
-
-__all__: list[str] = []

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"]
-
 Array = numpy.ndarray[Any, Any]
 _Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 

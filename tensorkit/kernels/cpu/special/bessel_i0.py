@@ -14,8 +14,6 @@ import numpy
 
 from tensorkit.kernels.scalars.bessel import FAR, NEAR
 
-__all__ = ["i0", "i0e"]
-
 Array = numpy.ndarray[Any, Any]
 _F = numpy.float32
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["chebyshev", "hermite_h", "hermite_he", "laguerre_l", "legendre_p"]
-
 Array = numpy.ndarray[Any, Any]
 
 

@@ -27,8 +27,6 @@ from tensorkit.kernels.sizes import (
     SUM_ROW,
 )
 
-__all__ = ["column_sums", "moments", "row_sums", "squares", "sum_along"]
-
 Array = numpy.ndarray[Any, Any]
 _JOINED = 512
 _SHARES = 8  # so that the sum does not depend on the number of threads

@@ -13,8 +13,6 @@ import numpy
 from tensorkit.kernels.cpu.strided_2d import ahead, first, stride
 from tensorkit.kernels.jit.compiler import loop
 
-__all__ = ["added", "along", "down", "length", "whole"]
-
 Array = numpy.ndarray[Any, Any]
 _SINGLE = numpy.dtype(numpy.float32)
 

@@ -19,8 +19,6 @@ import numpy
 
 from tensorkit.kernels.cpu.sums.sum_in_order_compiled import each_row, whole
 
-__all__ = ["MOST_ON_ONE_THREAD", "row_totals", "total"]
-
 Array = numpy.ndarray[Any, Any]
 _SINGLE = numpy.dtype(numpy.float32)
 #: From so many elements on PyTorch gives each thread a part of a sum, and the last digits depend on how many there are.

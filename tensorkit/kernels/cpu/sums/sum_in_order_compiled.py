@@ -12,8 +12,6 @@ import numpy
 from tensorkit.kernels.cpu.strided_2d import ahead, first
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["each_row", "whole"]
-
 
 def _groups_added(sums, x, count):  # type: ignore[no-untyped-def]
     """Add so many rows of 32 numbers to the 32 sums."""

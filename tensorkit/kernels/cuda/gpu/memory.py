@@ -16,8 +16,6 @@ from tensorkit.kernels.cuda.gpu.streams import GpuMark, GpuStream, checked, gpu_
 from tensorkit.kernels.cuda.memory import Bytes, Traffic, resized
 from tensorkit.kernels.cuda.memory.allocator import Allocator, Block, Segment
 
-__all__ = ["GpuBuffer", "GpuMemory"]
-
 
 class _Device:
     """What a GPU's allocator takes segments from: the driver."""

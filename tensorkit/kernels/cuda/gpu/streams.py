@@ -11,8 +11,6 @@ from tensorkit.kernels.cuda.faults import Fault, refusal
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
 from tensorkit.process import forks
 
-__all__ = ["GpuMark", "GpuStream", "GpuStreams", "checked", "gpu_streams", "as_pytorch_says"]
-
 
 def _in_words(status: Any) -> str:
     """What the driver calls a status: ``device-side assert triggered``."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["count_up", "gather", "locate", "scatter_lines", "triangle"]
-
 cuda: Any = None
 place: Any = None
 at: Any = None

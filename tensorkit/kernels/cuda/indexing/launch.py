@@ -20,8 +20,6 @@ from tensorkit.kernels.cuda.indexing import kernels
 from tensorkit.kernels.cuda.launch import check_reach, launch_kernel
 from tensorkit.kernels.cuda.plan import MOST_DIMS, Operand, coalesce
 
-__all__ = ["count_up", "gather", "locate", "scatter", "triangle"]
-
 Sizes = tuple[int, ...]
 Function = Callable[..., Any]
 _BITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}

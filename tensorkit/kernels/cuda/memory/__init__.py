@@ -18,13 +18,6 @@ from tensorkit.kernels.cuda.faults import held_up
 from tensorkit.kernels.cuda.memory.allocator import Allocator, Block, Segment
 from tensorkit.kernels.cuda.streams import DeviceStreams, EmulatedStream, enqueue, wait_for
 
-__all__ = [
-    "EmulatedBuffer",
-    "EmulatedMemory",
-    "Traffic",
-    "resized",
-]
-
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
 ALIGNED = 512  # addresses of tensors are multiples of this, as a GPU's are
 

@@ -20,8 +20,6 @@ from typing import Any, Protocol
 from tensorkit.errors import OutOfMemoryError
 from tensorkit.process import forks
 
-__all__ = ["Allocator", "Block", "Count", "Segment", "Source", "out_of_memory", "rounded", "size_text"]
-
 BLOCK = 512
 MIB = 2**20
 SMALL_REQUEST = MIB

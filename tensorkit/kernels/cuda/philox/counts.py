@@ -21,8 +21,6 @@ from tensorkit.kernels.cuda.launch import check_reach, launch_kernel
 from tensorkit.kernels.cuda.philox.kernels import philox, two_uniforms
 from tensorkit.kernels.cuda.plan import Operand
 
-__all__ = ["STEPS", "draw_counts"]
-
 cuda: Any = None
 
 STEPS = 20  # by how much the offset of a generator goes up: as in PyTorch

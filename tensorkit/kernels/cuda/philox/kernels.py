@@ -16,17 +16,6 @@ from typing import Any
 
 from numpy import float32, float64, int64, uint64
 
-__all__ = [
-    "fill",
-    "four_normals",
-    "four_uniforms",
-    "four_words",
-    "philox",
-    "two_long_words",
-    "two_normals",
-    "two_uniforms",
-]
-
 cuda: Any = None
 place: Any = None
 at: Any = None

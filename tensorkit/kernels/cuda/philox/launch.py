@@ -20,8 +20,6 @@ from tensorkit.kernels.cuda.launch import check_reach, launch_kernel
 from tensorkit.kernels.cuda.philox import kernels
 from tensorkit.kernels.cuda.plan import MOST_DIMS, Operand, coalesce
 
-__all__ = ["draw", "steps_of"]
-
 Sizes = tuple[int, ...]
 Function = Callable[..., Any]
 BLOCK = 256  # threads of a block, as PyTorch draws

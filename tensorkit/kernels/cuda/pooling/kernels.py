@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["largest", "total", "begin", "end"]
-
 cuda: Any = None
 zero: Any = None
 lowest: Any = None

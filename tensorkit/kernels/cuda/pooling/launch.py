@@ -15,8 +15,6 @@ from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.pooling import kernels
 from tensorkit.kernels.spans import Span
 
-__all__ = ["largest", "total"]
-
 Sizes = tuple[int, ...]
 _SPANS = (Ints(3), Ints(3), Ints(5), Ints(5), Ints(5))
 

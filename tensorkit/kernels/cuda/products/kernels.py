@@ -32,8 +32,6 @@ from numpy import uint64
 
 from tensorkit.kernels.cuda.kernels import split
 
-__all__ = ["bringing", "dot_rows", "multiply_tiles"]
-
 cuda: Any = None
 at: Any = None
 read_a: Any = None

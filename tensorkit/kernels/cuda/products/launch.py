@@ -26,8 +26,6 @@ from tensorkit.kernels.cuda.rowwise.reduce import add, as_dtype, through, wide_t
 from tensorkit.kernels.cuda.rowwise.reduce_kernels import WIDTH as THREADS
 from tensorkit.kernels.cuda.rowwise.reduce_kernels import tree_of
 
-__all__ = ["Sizes", "multiply"]
-
 
 class Sizes(NamedTuple):
     """A product of batches: ``batches × rows × inner`` times ``batches × inner × columns``."""

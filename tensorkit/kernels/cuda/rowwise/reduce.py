@@ -27,23 +27,6 @@ from tensorkit.kernels.cuda.launch import check_reach, copy, launch_kernel
 from tensorkit.kernels.cuda.plan import Operand, coalesce, row_major
 from tensorkit.kernels.cuda.rowwise import reduce_kernels
 
-__all__ = [
-    "REDUCTIONS",
-    "Reduction",
-    "add",
-    "arg_reduce",
-    "as_dtype",
-    "empty_like",
-    "larger",
-    "multiply",
-    "padded",
-    "prepared",
-    "reduce",
-    "start_of",
-    "through",
-    "wide_total",
-]
-
 Sizes = tuple[int, ...]
 Function = Callable[..., Any]
 

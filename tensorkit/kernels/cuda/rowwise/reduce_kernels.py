@@ -25,8 +25,6 @@ from typing import Any
 
 from numpy import int64
 
-__all__ = ["WIDTH", "arg_rows", "reduce_rows", "tree_of"]
-
 cuda: Any = None
 place: Any = None
 at: Any = None

@@ -15,8 +15,6 @@ from typing import Any
 
 from numpy import int64
 
-__all__ = ["arg_scan_rows", "log_sum_rows", "moment_rows", "scan_rows", "softmax_rows"]
-
 cuda: Any = None
 place: Any = None
 at: Any = None

@@ -32,8 +32,6 @@ from tensorkit.kernels.cuda.rowwise.reduce import (
     wide_total,
 )
 
-__all__ = ["arg_scan", "log_sum", "moments", "scan", "softmax"]
-
 Sizes = tuple[int, ...]
 Function = Callable[..., Any]
 

@@ -21,17 +21,6 @@ from typing import Any
 
 from numpy import int64, uint64
 
-__all__ = [
-    "bisect_rows",
-    "choose_middle",
-    "choose_mode",
-    "make_keys",
-    "mark_runs",
-    "merge_runs",
-    "sort_chunks",
-    "sum_segments",
-]
-
 cuda: Any = None
 read_a: Any = None
 write: Any = None

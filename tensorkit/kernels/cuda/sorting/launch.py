@@ -16,16 +16,6 @@ from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.rowwise.reduce import empty_like
 from tensorkit.kernels.cuda.sorting import kernels
 
-__all__ = [
-    "choose_middle",
-    "choose_mode",
-    "make_keys",
-    "mark_runs",
-    "search",
-    "sort_rows",
-    "sum_segments",
-]
-
 #: How many elements a block of 256 threads sorts, and one thread or a few.
 _SORTED_BY_A_BLOCK, _SORTED_BY_ONE = 1024, 16
 #: How many elements of a merged run one thread writes: on a GPU, and on the host.

@@ -17,11 +17,6 @@ from typing import Any
 
 import numpy
 
-__all__ = [
-    "BINARY", "COMPARE", "FUNCTIONS", "KINDS", "UNARY", "as_kind", "common_kind", "compared_kind", "floating_kind",
-    "joined_kind", "kind_of",
-]  # fmt: skip
-
 Function = Callable[..., Any]
 Way = Callable[[Any, Any], Any]
 

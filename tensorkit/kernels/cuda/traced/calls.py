@@ -13,8 +13,6 @@ from tensorkit.kernels.cuda.traced.machine_math import Converter
 from tensorkit.kernels.cuda.traced.memory import TracedArray, TracedPointer
 from tensorkit.kernels.cuda.traced.records import Records
 
-__all__ = ["facts", "result_of"]
-
 _WHOLE = frozenset({
     "len", "syncthreads_count", "syncthreads_and", "syncthreads_or", "activemask", "ballot_sync", "lanemask_lt", "popc",
     "clz", "ffs", "match_any_sync", "all_sync", "any_sync", "eq_sync",

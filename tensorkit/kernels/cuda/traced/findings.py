@@ -19,8 +19,6 @@ from tensorkit.kernels.cuda.traced.words import (
     who,
 )
 
-__all__ = ["KINDS", "Finding", "look"]
-
 KINDS = (
     "out of bounds", "divergent barrier", "race", "uninitialised", "negative index", "uncoalesced", "bank conflict",
 )  # fmt: skip

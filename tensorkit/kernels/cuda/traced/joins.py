@@ -16,8 +16,6 @@ import numpy
 
 from tensorkit.kernels.cuda.traced.arithmetic import BINARY, UNARY, as_kind, joined_kind, kind_of
 
-__all__ = ["Array", "Joins", "joins_of", "sample"]
-
 Joins = tuple[tuple[int, str, str, str], ...]
 """What has to become what: (number of the node in the tree, where about it, the variable, the kind)."""
 

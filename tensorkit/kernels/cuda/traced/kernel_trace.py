@@ -9,8 +9,6 @@ from tensorkit.kernels.cuda.traced.notes import Notes
 from tensorkit.kernels.cuda.traced.report import headline, written
 from tensorkit.kernels.cuda.traced.traffic import Traffic, count
 
-__all__ = ["KernelTrace"]
-
 
 class KernelTrace(Notes):
     """What a grid of threads did, and what is wrong with it. Printed, it is a summary in words."""

@@ -14,8 +14,6 @@ import numpy
 
 from tensorkit.kernels.cuda.traced.arithmetic import KINDS, as_kind, floating_kind, kind_of
 
-__all__ = ["Converter", "MachineMath", "MachineNumpy", "converter", "of_machine"]
-
 Function = Callable[..., Any]
 
 _UFUNCS = {

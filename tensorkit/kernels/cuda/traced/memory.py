@@ -22,8 +22,6 @@ from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.whole_arrays import WholeArray
 from tensorkit.kernels.cuda.traced.words import strayed
 
-__all__ = ["SilentArray", "TracedArray", "TracedPointer", "Watch", "array_of", "contiguous", "unset_cells"]
-
 Array = numpy.ndarray[Any, Any]
 Site = tuple[int, ...]
 _OURS = os.path.dirname(__file__)

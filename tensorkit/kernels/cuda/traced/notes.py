@@ -8,19 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy
 
-__all__ = [
-    "MOST_ACCESSES",
-    "WARP",
-    "Access",
-    "Dims",
-    "Divergence",
-    "Memory",
-    "Notes",
-    "Step",
-    "Stray",
-    "View",
-]
-
 Dims = tuple[int, int, int]
 Cells = numpy.ndarray[Any, Any]
 

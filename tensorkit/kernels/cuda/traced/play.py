@@ -21,8 +21,6 @@ from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.typed import Typed, Typing
 from tensorkit.kernels.cuda.traced.words import who
 
-__all__ = ["check", "plain", "play", "run", "typing_for"]
-
 Function = Callable[..., Any]
 
 

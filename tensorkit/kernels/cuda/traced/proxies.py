@@ -15,8 +15,6 @@ from typing import Any
 from tensorkit.kernels.cuda.traced.arithmetic import BINARY, COMPARE, UNARY
 from tensorkit.kernels.cuda.traced.rewriting import NAMES
 
-__all__ = ["wrapped"]
-
 
 class _Proxy:
     """Anything that a kernel holds, with the operators of a kernel."""

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from tensorkit.kernels.cuda.traced.notes import WARP, Access, Notes
 
-__all__ = ["Race", "races"]
-
 
 class Race(NamedTuple):
     """Two accesses (by their numbers) to one slot, and how many slots of those lines have the like."""

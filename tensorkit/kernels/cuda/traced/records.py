@@ -7,8 +7,6 @@ from typing import Any
 
 from tensorkit.kernels.cuda.traced.names.numba_names import known_as
 
-__all__ = ["Records"]
-
 Fields = Mapping[str, Any]
 
 

@@ -9,8 +9,6 @@ from tensorkit.kernels.cuda.traced.findings import KINDS, look
 from tensorkit.kernels.cuda.traced.notes import Dims, Notes
 from tensorkit.kernels.cuda.traced.traffic import SECTOR, count
 
-__all__ = ["headline", "launch_text", "written"]
-
 PLURALS = {
     "out of bounds": "accesses out of bounds", "divergent barrier": "divergent barriers", "race": "races",
     "uninitialised": "reads of uninitialised memory", "negative index": "negative indices",

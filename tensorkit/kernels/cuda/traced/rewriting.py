@@ -22,8 +22,6 @@ import numpy
 from tensorkit.kernels.cuda.traced.arithmetic import BINARY, COMPARE, FUNCTIONS, UNARY, as_kind
 from tensorkit.kernels.cuda.traced.joins import Joins
 
-__all__ = ["NAMES", "rewritten", "tree_of"]
-
 LARGEST_INT64 = 2**63 - 1
 
 

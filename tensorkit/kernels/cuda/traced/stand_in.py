@@ -16,8 +16,6 @@ from tensorkit.kernels.cuda.traced.names.numba_names import Namespace, known_as,
 from tensorkit.kernels.cuda.traced.notes import WARP, Dims, Memory, View
 from tensorkit.kernels.cuda.traced.words import coordinates
 
-__all__ = ["SYNCHRONISING", "TracedCuda"]
-
 ALL_LANES = 0xFFFFFFFF
 
 SYNCHRONISING = frozenset({

@@ -17,8 +17,6 @@ from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.traced.notes import WARP, Divergence, Notes, Step
 from tensorkit.kernels.cuda.traced.words import diverged
 
-__all__ = ["Crew"]
-
 LAST_WORD = 1.0
 """Seconds that a thread of an interrupted kernel has to end in, before it is stopped where it is."""
 

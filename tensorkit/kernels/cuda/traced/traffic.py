@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from tensorkit.kernels.cuda.traced.notes import WARP, Notes, Step
 
-__all__ = ["BANKS", "LINE", "SECTOR", "WORD", "Conflict", "Traffic", "conflicts", "count"]
-
 SECTOR, LINE = 32, 128
 BANKS, WORD = 32, 4
 

@@ -13,8 +13,6 @@ from tensorkit.kernels.cuda.traced.names.numba_names import is_numbas
 from tensorkit.kernels.cuda.traced.proxies import wrapped
 from tensorkit.kernels.cuda.traced.rewriting import NAMES, rewritten, tree_of
 
-__all__ = ["Typed", "Typing"]
-
 Function = Callable[..., Any]
 Bound = tuple[Function, CodeType]
 

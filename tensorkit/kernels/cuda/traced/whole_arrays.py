@@ -7,8 +7,6 @@ from typing import Any, cast
 
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-__all__ = ["UFUNCS", "WholeArray"]
-
 UFUNCS = frozenset({
     "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "bitwise_and", "bitwise_or",
     "bitwise_xor", "conjugate", "cos", "cosh", "deg2rad", "degrees", "divide", "equal", "fmax", "fmin",

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from tensorkit.kernels.cuda.traced.notes import Dims, Divergence, Notes, Stray
 
-__all__ = ["at_line", "block_name", "coordinates", "diverged", "element", "strayed", "thread_names", "who"]
-
 
 def coordinates(number: int, dims: Dims) -> Dims:
     """Where a thread stands in its block, or a block in its grid.

@@ -12,8 +12,6 @@ from typing import Any
 
 from tensorkit.kernels.cuda.kernels import split
 
-__all__ = ["at_5", "convolve", "fold", "inside", "place_5", "source", "spread", "target", "unfold", "weigh"]
-
 cuda: Any = None
 read_a: Any = None
 read_b: Any = None

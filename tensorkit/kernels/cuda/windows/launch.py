@@ -19,8 +19,6 @@ from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.windows import kernels
 from tensorkit.kernels.windows import Window
 
-__all__ = ["convolve", "fold", "spread", "unfold", "weigh"]
-
 Sizes = tuple[int, ...]
 
 

@@ -1,5 +1,3 @@
 """Losses, as functions: https://docs.pytorch.org/docs/stable/nn.functional.html#loss-functions"""
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -13,8 +13,6 @@ from tensorkit.ops.nn.loss.ctc_loss import ctc_loss as _ctc_loss
 from tensorkit.ops.nn.loss.losses import reduced
 from tensorkit.tensor import Tensor
 
-__all__ = ["ctc_loss", "gaussian_nll_loss", "kl_div", "poisson_nll_loss"]
-
 
 def kl_div(
     input: Tensor,

@@ -14,18 +14,6 @@ from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy",
-    "huber_loss",
-    "l1_loss",
-    "mse_loss",
-    "nll_loss",
-    "smooth_l1_loss",
-    "soft_margin_loss",
-]
-
 
 def _broadcast(input: Tensor, target: Tensor) -> Any:
     """Both with one size, and a warning where that was not so: most often it is a mistake."""

@@ -12,17 +12,6 @@ from tensorkit.ops.nn.loss.losses import reduced
 from tensorkit.ops.nn.similarity import pairwise_distance
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
-]
-
 
 def hinge_embedding_loss(
     input: Tensor,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tensorkit.errors import warn
 
-__all__ = ["legacy_reduction", "reduction_number"]
-
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 

@@ -26,19 +26,6 @@ from tensorkit.ops.kit import (
     pointwise,
 )
 
-__all__ = [
-    "NEGATIVE_SLOPE",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "leaky_relu",
-    "prelu",
-    "softshrink",
-    "threshold",
-    "threshold_",
-]
-
 # -- cut off, or bent, at a number ----------------------------------------------------------------------------------
 
 

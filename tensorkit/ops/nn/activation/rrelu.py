@@ -16,9 +16,6 @@ from tensorkit.ops.kit import BUT_FLOATS, Number, Rule, Tensor, op
 from tensorkit.ops.nn.activation.activations import leaky_relu
 from tensorkit.random import Generator
 
-__all__ = ["rrelu", "rrelu_"]
-
-
 _LACKS = (*BUT_FLOATS, float16)
 
 

@@ -32,20 +32,6 @@ from tensorkit.ops.kit import (
 from tensorkit.ops.nn.activation.activations import NEGATIVE_SLOPE
 from tensorkit.ops.special.erf_gamma import of_scipy
 
-__all__ = [
-    "celu",
-    "celu_",
-    "elu",
-    "gelu",
-    "glu",
-    "logsigmoid",
-    "mish",
-    "selu",
-    "selu_",
-    "silu",
-    "softplus",
-]
-
 # -- exponentials on the negative side ------------------------------------------------------------------------------
 
 

@@ -29,12 +29,6 @@ from tensorkit.ops.nn.loss.losses import MEAN, NONE, SUM, reduced
 from tensorkit.ops.nn.loss.nll_loss import class_axis, nll_loss_nd, shares_of
 from tensorkit.ops.reduction.softmax import log_softmax
 
-__all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy_loss",
-]
-
 # -- one class of several -------------------------------------------------------------------------------------------
 
 

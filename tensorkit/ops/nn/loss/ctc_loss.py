@@ -24,8 +24,6 @@ from tensorkit.ops.nn.loss.losses import MEAN, SUM
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.tensor_data import tensor
 
-__all__ = ["ctc_loss"]
-
 _CHECKED = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 # -- the sums over all ways -----------------------------------------------------------------------------------------

@@ -11,13 +11,6 @@ from tensorkit.ops.nn.loss.losses import reduced
 from tensorkit.ops.nn.similarity import pairwise_distance
 from tensorkit.ops.pointwise.where import where
 
-__all__ = [
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "triplet_margin_loss",
-]
-
 
 @op(rounded=2)
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:

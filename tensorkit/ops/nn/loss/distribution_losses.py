@@ -7,8 +7,6 @@ import math
 from tensorkit.ops.kit import Tensor, op
 from tensorkit.ops.nn.loss.losses import reduced
 
-__all__ = ["kl_div", "poisson_nll_loss"]
-
 
 @op(rounded=2)
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:

@@ -17,17 +17,6 @@ from tensorkit.ops.creation.empty import empty_like
 from tensorkit.ops.kit import FUNCTIONAL, Array, Number, Rule, Tensor, not_differentiable, op, pointwise
 from tensorkit.ops.pointwise.arithmetic import neg
 
-__all__ = [
-    "MEAN",
-    "NONE",
-    "SUM",
-    "huber_loss",
-    "mse_loss",
-    "reduced",
-    "smooth_l1_loss",
-    "soft_margin_loss",
-]
-
 NONE, MEAN, SUM = range(3)
 
 

@@ -19,8 +19,6 @@ from tensorkit.ops.kit import (
 )
 from tensorkit.ops.nn.loss.losses import MEAN, NONE, reduced
 
-__all__ = ["multi_margin_loss", "multilabel_margin_loss"]
-
 _LACKS = (*BUT_FLOATS, dtypes.float16, dtypes.bfloat16)
 
 

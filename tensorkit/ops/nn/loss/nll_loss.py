@@ -12,8 +12,6 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.ops.kit import BUT_FLOATS, INNER, Array, Plan, Result, Rule, Tensor, not_differentiable, op
 from tensorkit.ops.nn.loss.losses import MEAN, NONE, reduced
 
-__all__ = ["class_axis", "nll_loss_nd", "shares_of"]
-
 
 def class_axis(input: Tensor) -> int:
     """The dimension of classes."""

@@ -9,8 +9,6 @@ from tensorkit_widgets.practice.checking.checks import Checker, choice_check, nu
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, same
 from tensorkit_widgets.practice.kinds import Question, Task
 
-__all__ = ["QUESTIONS", "TASKS"]
-
 
 def _dtype(tensor: Any) -> str:
     return f"`{str(tensor.dtype).rpartition('.')[2]}`"

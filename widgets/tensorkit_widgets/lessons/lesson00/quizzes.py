@@ -12,8 +12,6 @@ import tensorkit
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUIZZES"]
-
 ERROR = "There is an error"
 FEW, ALL = "Only two strides and two sizes", "All of the numbers, once"
 HANDED, WHOLE = "How long it takes to hand the work over", "How long the device computes"

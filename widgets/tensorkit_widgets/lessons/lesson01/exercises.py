@@ -12,8 +12,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check, 
 from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 LIST = "getsizeof of a list"
 
 

@@ -8,8 +8,6 @@ from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray
 
-__all__ = ["PUZZLES"]
-
 TABLE = "text needs a table"
 
 

@@ -12,8 +12,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Facts, Slip, is_tensor
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)

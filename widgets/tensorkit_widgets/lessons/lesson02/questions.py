@@ -8,9 +8,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS"]
-
-
 STEPS = "strides count slots"
 
 

@@ -10,8 +10,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
 
-__all__ = ["PUZZLES", "QUIZZES"]
-
 
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)

@@ -8,8 +8,6 @@ from tensorkit_widgets.lessons.photo import photo
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS"]
-
 
 def _twelve(tk: Any) -> Any:
     return tk.arange(12.0).view(3, 4)

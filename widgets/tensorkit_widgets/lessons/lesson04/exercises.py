@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Facts, Slip, read
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 COPY = "a copy is not a view"
 
 

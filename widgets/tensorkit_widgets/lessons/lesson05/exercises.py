@@ -10,8 +10,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip, Unreadable, read
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 REFUSED = "view after transpose fails"
 
 

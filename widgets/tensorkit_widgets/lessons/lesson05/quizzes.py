@@ -8,9 +8,6 @@ from tensorkit_widgets.practice.checking.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
 
-__all__ = ["PUZZLES", "QUIZZES"]
-
-
 REFUSED = "view after transpose fails"
 TURN = "permute vs view"
 CONTIGUOUS = "what contiguous means"

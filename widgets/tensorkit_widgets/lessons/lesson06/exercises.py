@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip, read
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 
 def _pair(tk: Any) -> Any:
     """Two rows of an image's bytes."""

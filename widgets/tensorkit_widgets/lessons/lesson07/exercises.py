@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip, read
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 
 def _prices(tk: Any) -> Any:
     return tk.tensor([19.99, 0.29, 4.35], dtype=tk.float64)

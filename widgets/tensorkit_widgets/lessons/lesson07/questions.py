@@ -7,8 +7,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS"]
-
 
 def _name(dtype: Any) -> str:
     return f"`{str(dtype).rpartition('.')[2]}`"

@@ -7,8 +7,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUIZZES"]
-
 
 def _refusing(tk: Any) -> tuple[str, ...]:
     photo = tk.zeros(75, 64, 3)

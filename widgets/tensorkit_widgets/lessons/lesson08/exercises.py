@@ -19,8 +19,6 @@ from tensorkit_widgets.practice.checking.typed import number_in
 from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable, Verdict, is_tensor, read
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 POSITION = "a seed is a position"
 BLOCKS = "randn works in blocks"
 DISTURBS = "a seed disturbs others"

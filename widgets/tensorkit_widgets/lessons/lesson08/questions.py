@@ -7,8 +7,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS"]
-
 END = "the end of arange"
 LOG = "logspace takes powers"
 LIKE = "*_like keeps the strides"

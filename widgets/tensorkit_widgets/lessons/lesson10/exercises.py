@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
-__all__ = ["PUZZLES", "TASKS"]
-
 SQUARE = "(N,1) against (N) gives (N,N)"
 
 

@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.typed import numbers_in
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 DIM = "`dim=` in a reduction"
 
 

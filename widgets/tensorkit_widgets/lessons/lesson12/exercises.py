@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 LOOPS = "element loops"
 ENDS = "the ends of a running sum"
 

@@ -9,8 +9,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 LOOPS = "element loops"
 GAPS = "floats have gaps"
 SLOTS = "strides count slots"

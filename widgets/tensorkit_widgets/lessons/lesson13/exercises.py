@@ -27,8 +27,6 @@ from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Task
 from tensorkit_widgets.practice.markup import quoted
 
-__all__ = ["TASKS"]
-
 PLUS = "x += y vs x = x + y"
 
 

@@ -11,23 +11,6 @@ from tensorkit_widgets.practice.markup import quoted
 
 PLUS = "x += y vs x = x + y"
 
-__all__ = [
-    "NORMALISED",
-    "UPDATE",
-    "added_average",
-    "cloned_normalised",
-    "divided_normalised",
-    "given_normalised",
-    "half_normalised",
-    "rebound_average",
-    "silent_average",
-    "sliced_normalised",
-    "spoilt_new",
-    "swapped_average",
-    "written_average",
-]
-
-
 _DAYS = ((144.0, 220.0, 138.0), (145.0, 162.0, 142.0), (170.0, 124.0, 158.0))
 """The pressures of three patients on three mornings."""
 

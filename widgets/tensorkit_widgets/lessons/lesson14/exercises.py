@@ -26,8 +26,6 @@ from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 COPY = "a copy is not a view"
 
 

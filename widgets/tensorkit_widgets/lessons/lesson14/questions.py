@@ -11,8 +11,6 @@ from traitlets.config import Config
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 ALIAS = "a slice aliases its base"
 
 

@@ -10,24 +10,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.markup import quoted
 
-__all__ = [
-    "BEST",
-    "LET_GO",
-    "THUMBNAIL",
-    "best_given",
-    "best_kept",
-    "best_named",
-    "best_with_history",
-    "by_address",
-    "by_equality",
-    "by_identity",
-    "by_storage",
-    "by_storage_listed",
-    "into_a_new_dictionary",
-    "popped_by_storage",
-    "while_walking",
-]
-
 SAVED = "a saved slice saves the whole storage"
 
 

@@ -20,8 +20,6 @@ from tensorkit_widgets.practice.checking.checks_autograd import letters_check
 from tensorkit_widgets.practice.facts import Answer, Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 SHARES = "NumPy shares memory"
 
 

@@ -9,8 +9,6 @@ import numpy
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 SHARES = "NumPy shares memory"
 
 

@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import Case, function_check
 from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.markup import quoted
 
-__all__ = ["COLUMNS", "OWN", "SMOOTHED", "smoothed_given", "smoothed_in_a_copy", "smoothed_in_a_new_array"]
-
 SHARES = "NumPy shares memory"
 
 

@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.checking.functions import computed_check
 from tensorkit_widgets.practice.facts import Answer, Facts, Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 READS = "solve reads n vectors"
 INVERSE = "solve, do not invert"
 FEW = "few singular values carry most"

@@ -34,8 +34,6 @@ from tensorkit_widgets.practice.checking.functions import computed_check, functi
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 TURN, PLANES = "permute vs view", "planes or pixels"
 COPY, CONTIGUOUS = "a copy is not a view", "what contiguous means"
 ALIAS, LOST = "a slice aliases its base", "fancy indexing copies"

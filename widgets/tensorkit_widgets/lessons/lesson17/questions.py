@@ -10,8 +10,6 @@ from tensorkit_widgets.lessons.photo import photo
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 TURN, PLANES = "permute vs view", "planes or pixels"
 FREE, MIRROR = "transpose moves no data", "a transpose is a mirror"
 SAVED, SCALE = "a saved slice saves the whole storage", "a scale is not a shift"

@@ -8,36 +8,6 @@ import tensorkit as tk
 from tensorkit_widgets.practice.checking.functions import Case, seen
 from tensorkit_widgets.practice.facts import Facts, read
 
-__all__ = [
-    "bytes_case",
-    "channel_means",
-    "channels_in_front",
-    "mirror_all",
-    "mirror_both",
-    "mirror_by_index",
-    "mirror_case",
-    "mirror_diagonal",
-    "mirror_even",
-    "mirror_lost",
-    "mirror_odd",
-    "mirror_one_by_one",
-    "mirror_rows",
-    "per_channel",
-    "pictures",
-    "red_records",
-    "shown_right",
-    "swap_by_names",
-    "swap_by_turns",
-    "swap_case",
-    "swap_lost",
-    "swap_pictures",
-    "swap_right",
-    "swap_with_a_clone",
-    "two_frames",
-    "undone",
-]
-
-
 # -- frames of a film
 
 

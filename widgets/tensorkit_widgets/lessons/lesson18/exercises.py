@@ -48,8 +48,6 @@ from tensorkit_widgets.practice.checking.checks_autograd import trial_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 TASKS = (
     Task(
         "gradient_by_hand",

@@ -10,8 +10,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 PATHS = "every path counts"
 VALUE = "a value is not a gradient"
 NUMBER = "`if errors.mean() < best: best = errors.mean().item()`"

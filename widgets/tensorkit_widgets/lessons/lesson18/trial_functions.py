@@ -10,49 +10,6 @@ from tensorkit_widgets.practice.checking.checks_autograd import Leaf, Trial, giv
 from tensorkit_widgets.practice.facts import Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import shown
 
-__all__ = [
-    "Function",
-    "best_line",
-    "cubic",
-    "emptied",
-    "filled",
-    "fresh",
-    "fresh_by_copy",
-    "fresh_by_none",
-    "fresh_by_zero",
-    "fresh_elsewhere",
-    "only_the_last",
-    "other_portions",
-    "other_row_sums",
-    "portions",
-    "portions_after_others",
-    "portions_asked",
-    "portions_at_once",
-    "portions_stale",
-    "portions_walked",
-    "refreshed",
-    "retained",
-    "row_sums",
-    "row_sums_hooked",
-    "row_sums_kept",
-    "row_sums_lost",
-    "row_sums_of_x",
-    "row_sums_unreturned",
-    "stale",
-    "table",
-    "two",
-    "uphill",
-    "uphill_asked",
-    "uphill_by_hand",
-    "uphill_error",
-    "uphill_of_a_sum",
-    "uphill_stale",
-    "uphill_swapped",
-    "uphill_walked",
-    "walked_before",
-    "walked_twice",
-]
-
 Function = Callable[..., Any]
 
 

@@ -46,8 +46,6 @@ from tensorkit_widgets.practice.checking.checks_autograd import letters_check, t
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 TASKS = (
     Task(
         "which_fail",

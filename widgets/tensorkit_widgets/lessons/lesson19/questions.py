@@ -9,8 +9,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 CUT = "detach cuts a path"
 SAVED = "a saved tensor was changed"
 ON_THE_WAY = "During `backward()`: the gradient of the loss for `h`"

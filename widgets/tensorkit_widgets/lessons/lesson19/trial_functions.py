@@ -10,48 +10,6 @@ from tensorkit_widgets.practice.checking.checks_autograd import Leaf, gives, gra
 from tensorkit_widgets.practice.facts import Slip, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import shown
 
-__all__ = [
-    "CHANGED",
-    "LETTERS",
-    "Function",
-    "broken",
-    "cut",
-    "faded_out",
-    "fails",
-    "fitted",
-    "fitted_in_two",
-    "fitted_stale",
-    "fitted_too_briefly",
-    "fitted_uphill",
-    "kept_within",
-    "magnified",
-    "one_by_one",
-    "passed_on",
-    "pushed",
-    "repaired",
-    "repaired_by_factor",
-    "repaired_with_a_copy",
-    "same_numbers",
-    "slopes_after_others",
-    "slopes_elsewhere",
-    "slopes_of_a_mean",
-    "slopes_of_a_sum",
-    "slopes_of_cubes",
-    "slopes_stale",
-    "slopes_weighed",
-    "step_forgetful",
-    "step_rebound",
-    "step_recorded",
-    "step_under_no_grad",
-    "step_up",
-    "still_a_leaf",
-    "three",
-    "two",
-    "unscaled",
-    "written_aside",
-    "written_unseen",
-]
-
 Function = Callable[..., Any]
 
 

@@ -12,8 +12,6 @@ from tensorkit_widgets.practice.checking.on_devices import on_devices
 from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 RETURNS = "`.to()` returns"
 SAME = "`.to()` may give the same tensor"
 PLACE = "operands on one device"

@@ -9,42 +9,6 @@ import tensorkit as tk
 from tensorkit_widgets.practice.checking.functions import Case
 from tensorkit_widgets.practice.checking.on_devices import cuda_devices, trips
 
-__all__ = [
-    "Watched",
-    "counted_and_sent_back",
-    "counted_by_new",
-    "counted_by_sums",
-    "counted_here",
-    "counted_on_cpu",
-    "counted_on_cuda",
-    "counted_there",
-    "crossing",
-    "line_as_tensors",
-    "line_by_means",
-    "line_half_there",
-    "line_in_double",
-    "line_not_kept",
-    "line_on_cpu",
-    "line_there",
-    "noise_by_generator",
-    "noise_drawn_there",
-    "noise_moved",
-    "noise_new",
-    "noise_not_kept",
-    "noise_on_cpu",
-    "standard_at_its_ends",
-    "standard_by_like",
-    "standard_by_number",
-    "standard_constant_here",
-    "standard_in_place",
-    "standard_not_kept",
-    "standard_on_cuda",
-    "standard_sent_late",
-    "standard_there",
-    "standard_unguarded",
-    "standard_untouched",
-]
-
 # -- which lines send numbers over? --------------------------------------------------------------------------------
 
 

@@ -16,8 +16,6 @@ from tensorkit_widgets.practice.checking.kernels import Launch, kernel_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 ROUNDED = "blocks are rounded up"
 AGAIN = "thread numbers begin again"
 GUARD = "more threads than elements"

@@ -13,8 +13,6 @@ from tensorkit_widgets.lessons.lesson21 import shown
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 LONGER = "Longer than with 16"
 STRAYS = "They reach for slots behind the end of the arrays"
 SLOW_88, SLOW_600 = "It takes far longer, and gives 88", "It takes far longer, and gives 600"

@@ -9,8 +9,6 @@ from typing import Any
 
 from numpy import float32
 
-__all__ = ["add", "block_sum", "down_column", "hurried", "multiply", "multiply_tiles", "unguarded"]
-
 cuda: Any = None
 TILE = 4
 

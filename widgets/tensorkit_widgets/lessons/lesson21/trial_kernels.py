@@ -11,16 +11,6 @@ from typing import Any
 import numpy
 from numpy import float32
 
-__all__ = [
-    "BLOCK", "added", "add_by_loop", "add_by_parts", "add_one_guard", "add_swapped", "add_tables", "add_unguarded",
-    "blocks_of_four", "crossed", "every_thread_does_all", "first_block_only", "first_block_unguarded", "histogram",
-    "histogram_by_product", "histogram_by_rows", "histogram_by_shift", "histogram_lost", "histogram_remainder",
-    "histogram_returned", "histogram_shared", "histogram_swapped", "histogram_unguarded", "last_of_all",
-    "looked_back", "looked_back_from_one", "photograph", "rises", "rises_by_stride", "rises_early_return",
-    "rises_too_far", "rises_unguarded", "row", "table", "turn", "turn_behind", "turn_broken", "turn_directly",
-    "turn_half", "turn_late", "turn_twice", "upside_down", "walk", "whole_blocks",
-]  # fmt: skip
-
 cuda: Any = None
 BLOCK = 64
 

@@ -13,8 +13,6 @@ from tensorkit_widgets.practice.checking.checks_streams import Case, device_chec
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Task
 
-__all__ = ["TASKS"]
-
 TIMING = "timing a GPU without synchronising"
 SMALL = "small work is slower on a GPU"
 RACE = "streams race"

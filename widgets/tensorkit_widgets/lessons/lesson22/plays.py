@@ -15,19 +15,6 @@ import tensorkit as tk
 from tensorkit_widgets.practice.checking.checks_streams import counted, is_held_up
 from tensorkit_widgets.practice.facts import is_tensor, read
 
-__all__ = [
-    "beside",
-    "beside_tells",
-    "fetched_tells",
-    "fetching",
-    "in_turn",
-    "in_turn_tells",
-    "timed",
-    "timed_tells",
-    "waits_of",
-    "waits_tells",
-]
-
 Function = Callable[..., Any]
 
 _LONG = 200_000

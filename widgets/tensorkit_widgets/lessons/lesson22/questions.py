@@ -10,8 +10,6 @@ from tensorkit_widgets.practice.checking.checks_streams import counted
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question
 
-__all__ = ["QUESTIONS"]
-
 ALWAYS_8 = "8: the lines run in their order"
 ALWAYS_1 = "1: the idle stream is always first"
 EITHER = "1 or 8: nothing says which is first"

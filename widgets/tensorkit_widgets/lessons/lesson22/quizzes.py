@@ -10,9 +10,6 @@ import tensorkit
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUIZZES"]
-
-
 BEHIND = "Thread 40 of block 1 reaches behind the end"
 AGAIN = "Thread 3 of block 1 writes slot 3"
 IDLE = "Threads 36 to 63 of block 1 do nothing"

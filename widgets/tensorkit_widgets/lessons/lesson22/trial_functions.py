@@ -8,52 +8,6 @@ from typing import Any
 
 import tensorkit as tk
 
-__all__ = [
-    "by_events",
-    "by_events_after_a_first_call",
-    "by_events_and_the_whole_device",
-    "by_events_behind",
-    "by_events_without_waiting",
-    "by_stopwatch",
-    "by_stopwatch_alone",
-    "by_stopwatch_too_early",
-    "by_stopwatch_too_late",
-    "energy_at_home",
-    "energy_by_item",
-    "energy_from_zero",
-    "energy_left_there",
-    "energy_of_a_list",
-    "energy_of_a_stack",
-    "energy_of_the_last",
-    "energy_on_the_device",
-    "energy_twice",
-    "fetched_after_a_stream_waited",
-    "fetched_after_a_wait_before",
-    "fetched_after_an_event",
-    "fetched_after_the_stream",
-    "fetched_as_a_tensor",
-    "fetched_blocking",
-    "fetched_too_early",
-    "negatives_at_home",
-    "negatives_by_events",
-    "negatives_by_streams",
-    "negatives_in_two_loops",
-    "negatives_on_one_stream",
-    "negatives_that_halt",
-    "negatives_that_race",
-    "negatives_that_wait",
-    "side_by_an_event_alone",
-    "side_by_events",
-    "side_by_streams",
-    "side_halted_behind",
-    "side_not_used",
-    "side_waits_for_itself",
-    "side_with_a_halt",
-    "side_without_the_first",
-    "side_without_the_second",
-    "side_without_waits",
-]
-
 Function = Callable[..., Any]
 
 

@@ -19,8 +19,6 @@ from tensorkit_widgets.practice.checking.known_errors import known_slip
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor
 from tensorkit_widgets.practice.markup import quoted, told
 
-__all__ = ["HUNT"]
-
 SEEDS, STEPS = (0, 1, 2), 6
 
 SHREDDED = Slip(

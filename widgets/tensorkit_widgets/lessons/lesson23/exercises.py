@@ -33,8 +33,6 @@ from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, r
 from tensorkit_widgets.practice.kinds import Task
 from tensorkit_widgets.practice.markup import quoted, told
 
-__all__ = ["TASKS"]
-
 DOWNHILL = "learning goes downhill"
 LAST = "a short last batch"
 KEEPS = "a loss keeps its graph"

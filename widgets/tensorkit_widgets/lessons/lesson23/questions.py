@@ -7,8 +7,6 @@ from typing import Any
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 NN = "(N,1) against (N) gives (N,N)"
 ADDS = "backward adds"
 SQUEEZE = "squeeze eats the batch dimension"

@@ -12,8 +12,6 @@ from typing import Any
 
 from tensorkit_widgets.lessons.photo import half_size
 
-__all__ = ["DOWN", "for_training", "held_back"]
-
 SIDE, LENGTH, DOWN = 16, 5, 192
 """Pixels along a tile, and along its blur; how many tiles for training are blurred downwards: they come first."""
 

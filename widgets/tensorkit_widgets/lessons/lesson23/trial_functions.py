@@ -13,30 +13,6 @@ from tensorkit_widgets.practice.checking.functions import alike
 from tensorkit_widgets.practice.facts import Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import quoted, shown
 
-__all__ = [
-    "by_differences",
-    "by_kernels",
-    "by_unfold",
-    "by_windows",
-    "every_row",
-    "full_batches",
-    "keeps_its_graph",
-    "library_of",
-    "mean_of_all",
-    "mean_of_means",
-    "means_per_patient",
-    "one_case",
-    "script",
-    "seen_through",
-    "side_by_side",
-    "strides_by_size",
-    "sum_of_means",
-    "trained",
-    "turned_kernel",
-    "two_batches",
-    "without_a_step",
-]
-
 Function = Callable[..., Any]
 
 

@@ -19,8 +19,6 @@ from tensorkit.distributed.cluster.inline import Inline
 from tensorkit.distributed.device_mesh import DeviceMesh
 from tensorkit.distributed.tensor import Placement, distribute_tensor
 
-__all__ = ["Counting"]
-
 
 class Counting(Inline):
     """A row of ranks."""

@@ -22,8 +22,6 @@ from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Task
 from tensorkit_widgets.practice.markup import quoted, told
 
-__all__ = ["TASKS"]
-
 EMPTY = "a shard may be empty"
 WINS = "which rank's data wins"
 LAYOUT = "one layout fits both"

@@ -11,8 +11,6 @@ from tensorkit_widgets.lessons.lesson24.counting import Counting
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Question, QuizSheet
 
-__all__ = ["QUESTIONS", "QUIZZES"]
-
 EMPTY = "a shard may be empty"
 WINS = "which rank's data wins"
 PARTS = "a sum may be in parts"

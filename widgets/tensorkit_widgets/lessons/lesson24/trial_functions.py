@@ -13,11 +13,6 @@ from tensorkit_widgets.practice.checking.checks import BLANK, Checker
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
 from tensorkit_widgets.practice.markup import quoted, told
 
-__all__ = [
-    "all_at_home", "biased", "from_each_row", "function_check", "in_the_loop", "largest_there", "mean_of_parts",
-    "once_before", "statistics_there", "total_only",
-]  # fmt: skip
-
 CASES = ((80, 3), (82, 2))
 """Of the second, four ranks have 21, 21, 21 and 19 rows."""
 

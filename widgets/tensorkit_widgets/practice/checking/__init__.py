@@ -12,5 +12,3 @@
 | `checking.kernels` | does a kernel, traced thread by thread, and which finding names the slip? |
 | `checking.on_devices` | what if the check needs CUDA devices, and there are none? |
 """
-
-__all__: list[str] = []

@@ -37,18 +37,6 @@ from tensorkit_widgets.practice.facts import (
 )
 from tensorkit_widgets.practice.markup import quoted, told
 
-__all__ = [
-    "BLANK",
-    "Checker",
-    "choice_check",
-    "layout_check",
-    "number_check",
-    "plain_check",
-    "tensor_check",
-    "tuple_check",
-]
-
-
 BLANK = "nothing to judge yet. Put your answer in place of the `...` and run the cell again."
 
 ENDLESS = f"it was still running after {LONGEST_S:.0f} seconds, and was stopped. Is there a loop in it that never ends?"

@@ -27,17 +27,6 @@ from tensorkit_widgets.practice.checking.known_errors import known_slip
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, shown, told
 
-__all__ = [
-    "Leaf",
-    "Trial",
-    "gives",
-    "gradient",
-    "letters_check",
-    "numbers_of",
-    "tracked_check",
-    "trial_check",
-]
-
 Leaf = Callable[..., Any]
 """Makes a fresh leaf that requires grad, of the learner's own library, from its numbers."""
 

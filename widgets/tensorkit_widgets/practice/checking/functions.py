@@ -29,8 +29,6 @@ from tensorkit_widgets.practice.checking.time_limit import Stopped
 from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable, Verdict, is_tensor, read
 from tensorkit_widgets.practice.markup import quoted, shown, told
 
-__all__ = ["Case", "alike", "computed_check", "function_check", "seen"]
-
 Function = Callable[..., Any]
 
 

@@ -35,8 +35,6 @@ from tensorkit_widgets.practice.checking.time_limit import Stopped
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
 from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, shown, told
 
-__all__ = ["Launch", "kernel_check"]
-
 Kernel = Callable[..., Any]
 Grid = int | tuple[int, ...]
 

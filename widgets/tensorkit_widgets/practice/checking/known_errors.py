@@ -15,8 +15,6 @@ from __future__ import annotations
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.markup import told
 
-__all__ = ["known_slip"]
-
 _TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("Boolean value of Tensor with", "truth value of an array with"),

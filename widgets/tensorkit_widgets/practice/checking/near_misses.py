@@ -20,8 +20,6 @@ from typing import Any
 
 from tensorkit_widgets.practice.facts import Verdict
 
-__all__ = ["near_miss", "reason"]
-
 
 def near_miss(right: object, answer: object, slots: int = 0) -> Verdict | None:
     """A verdict with a reason, or None where the two have nothing to do with each other.

@@ -18,8 +18,6 @@ from tensorkit import tracing
 from tensorkit_widgets.practice.checking.checks import Checker
 from tensorkit_widgets.practice.facts import Answer, Verdict
 
-__all__ = ["cuda_devices", "on_devices", "trips"]
-
 
 @contextlib.contextmanager
 def cuda_devices(count: int = 1) -> Iterator[None]:

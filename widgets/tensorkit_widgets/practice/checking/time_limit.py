@@ -25,8 +25,6 @@ from typing import Any, TypeVar
 
 from tensorkit.process import forks
 
-__all__ = ["LONGEST_S", "Stopped", "TookTooLong", "limited"]
-
 LONGEST_S = 10.0
 """Seconds that a check may take; what the lessons ask for takes a few milliseconds."""
 

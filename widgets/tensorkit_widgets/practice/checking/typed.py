@@ -17,8 +17,6 @@ import tensorkit
 from tensorkit_widgets.practice.markup import LONGEST_TEXT
 from tensorkit_widgets.snapshot.expression import METHODS, PROPERTIES, NotAllowed, index_of, literal
 
-__all__ = ["layout_parts", "number_in", "numbers_in", "word_in", "worked_out"]
-
 _NUMBER = r"[-+]?\d(?:_?\d){0,14}(?:\.\d{0,12})?"
 _ROW = re.compile(rf"\s*(?:(?:torch|tensorkit|tk)\.Size)?[\s(\[]*({_NUMBER}(?:[\s,;]+{_NUMBER})*)?[\s,;)\]]*")
 _THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+\s*")

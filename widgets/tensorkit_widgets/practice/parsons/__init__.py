@@ -1,3 +1,1 @@
 """`Parsons`: programs to put in order; questions and exercises are beside this folder."""
-
-__all__: list[str] = []

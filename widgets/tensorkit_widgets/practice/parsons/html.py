@@ -10,8 +10,6 @@ from tensorkit_widgets.practice.kinds import Puzzle
 from tensorkit_widgets.practice.markup import code_block, escape, markup, plain
 from tensorkit_widgets.practice.parsons.program import DEEPEST, Lines
 
-__all__ = ["body", "twin"]
-
 _HEAD = "Put in order"
 
 

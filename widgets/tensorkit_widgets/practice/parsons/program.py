@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.practice.kinds import Puzzle, Stray
 
-__all__ = ["DEEPEST", "MOST_LINES", "Arranged", "BadOrder", "Lines", "Placed", "split"]
-
 MOST_LINES = 40
 DEEPEST = 6
 """Steps of indentation."""

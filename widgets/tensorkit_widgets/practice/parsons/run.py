@@ -17,8 +17,6 @@ from typing import Any
 
 from tensorkit_widgets.practice.markup import told
 
-__all__ = ["FILE", "LONGEST_S", "MOST_STEPS", "Ran", "run"]
-
 FILE = "<your program>"
 MOST_STEPS = 100_000
 """Lines that a program may execute; what a puzzle asks for takes a few dozen."""

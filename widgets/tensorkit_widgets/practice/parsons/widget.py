@@ -30,8 +30,6 @@ from tensorkit_widgets.practice.parsons.html import body, twin
 from tensorkit_widgets.practice.parsons.program import Arranged, BadOrder, Lines, Placed
 from tensorkit_widgets.practice.parsons.run import run
 
-__all__ = ["Parsons", "judge_program"]
-
 NOTHING_YET = "there is no line in your program yet."
 
 

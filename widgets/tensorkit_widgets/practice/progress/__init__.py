@@ -2,5 +2,3 @@
 
 How the answers are kept does not belong here: that is `session_log` and `progress_file`, one folder up.
 """
-
-__all__: list[str] = []

@@ -11,8 +11,6 @@ from tensorkit_widgets.practice.catalogue import lesson_numbers
 from tensorkit_widgets.practice.markup import escape, plain
 from tensorkit_widgets.practice.session_log import events
 
-__all__ = ["LessonRow", "lesson_rows", "rows_svg", "rows_text"]
-
 SIGNS = {"right": "■", "later": "◧", "wrong": "□", "": "·"}
 """How a card is drawn in text: right at once, right in the end, not yet right, not answered."""
 

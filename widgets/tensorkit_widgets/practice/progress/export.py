@@ -15,8 +15,6 @@ from tensorkit.process.whole_file import beside
 from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.session_log import events
 
-__all__ = ["COLUMNS", "export", "rows"]
-
 COLUMNS = ("learner", "lesson", "card", "kind", "answer", "right", "misconception", "sure", "time")
 
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.]+$)")

@@ -16,8 +16,6 @@ from tensorkit_widgets.practice.progress.schedule import Due, schedule
 from tensorkit_widgets.practice.quiz import Quiz
 from tensorkit_widgets.practice.session_log import events
 
-__all__ = ["Review", "due_now", "review"]
-
 
 class Review(Quiz):
     """The questions of one day: a quiz that remembers which questions it was dealt. `review()` makes it."""

@@ -25,8 +25,6 @@ from typing import Any
 
 from tensorkit_widgets.practice.session_log import events
 
-__all__ = ["DAYS", "Due", "about", "schedule"]
-
 DAYS = (1, 3, 7, 21, 60)
 """After so many right answers in a row, how many days until it is asked again."""
 

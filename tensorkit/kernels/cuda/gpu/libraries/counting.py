@@ -8,8 +8,6 @@ import numpy
 
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = ["bincount", "histc", "isin", "nonzero_static", "searchsorted", "unique", "unique_consecutive"]
-
 
 def _ordered(array: Any) -> Any:
     """An array that can be sorted: truth values as whole numbers, complex numbers not at all."""

@@ -9,8 +9,6 @@ import numpy
 
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = ["between", "pairs", "pulled", "unpaired"]
-
 _BLOCK = 1 << 24  # differences that are held at once
 
 

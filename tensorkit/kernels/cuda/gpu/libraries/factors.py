@@ -9,25 +9,6 @@ import numpy
 
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = [
-    "adjoint",
-    "cholesky",
-    "cholesky_ex",
-    "determinant",
-    "eig",
-    "eigh",
-    "factors_or_refused",
-    "finite",
-    "geqrf",
-    "lu",
-    "permutation",
-    "permutation_matrix",
-    "qr",
-    "slogdet",
-    "svd",
-    "zero_pivots",
-]
-
 Parts = tuple[Any, ...]
 
 

@@ -16,8 +16,6 @@ from tensorkit.kernels.cuda.gpu.memory import GpuBuffer
 from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.strides.layout import Layout
 
-__all__ = ["Place", "Refused", "cupy_for", "has_cupy"]
-
 
 class Refused(Exception):
     """What the numbers, or an argument, do not allow: the operation's own body finds the words for it."""

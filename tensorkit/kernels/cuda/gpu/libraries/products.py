@@ -9,8 +9,6 @@ import numpy
 
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = ["added", "addbmm", "addr", "baddbmm", "cross", "times", "trace"]
-
 _UNKNOWN = ("bool", "uint16", "uint32", "uint64")
 
 

@@ -8,8 +8,6 @@ import numpy
 
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = ["argsort", "kthvalue", "median", "mode", "sort", "topk"]
-
 Pair = tuple[Any, Any]
 
 

@@ -17,21 +17,6 @@ from tensorkit.kernels.cuda.gpu.libraries.factors import (
 )
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = [
-    "cholesky_inverse",
-    "cholesky_solve",
-    "exponential",
-    "inverse",
-    "inverse_ex",
-    "lu_solve",
-    "least_squares",
-    "pseudoinverse",
-    "rank",
-    "solve",
-    "solve_ex",
-    "triangle",
-]
-
 
 def _together(cupy: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """Two batches of matrices, each written out for the batch of both."""

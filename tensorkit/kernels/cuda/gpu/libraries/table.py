@@ -15,17 +15,6 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cuda.gpu.libraries import counting, distances, factors, products, sorting, systems
 from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
-__all__ = [
-    "ANY_DTYPE",
-    "BY_NUMBERS",
-    "LIBRARIES",
-    "ROW_MAJOR",
-    "TABLE",
-    "WITH_NAMES",
-    "function_for",
-    "kind_of",
-]
-
 Arguments = dict[str, Any]
 
 #: Who does the work on a GPU that the emulated device's library of this name does there.

@@ -4,5 +4,3 @@
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy
 
-__all__ = ["function"]
-
 Function = Callable[..., Any]
 
 _SAME = (

@@ -14,8 +14,6 @@ from typing import Any
 
 from tensorkit.kernels.cuda.traced.names import libdevice
 
-__all__ = ["PLAYED", "Namespace", "Unplayed", "is_numbas", "known_as", "of_numba", "unknown"]
-
 Exchange = Callable[[Any], Any]
 
 PLAYED = (

@@ -20,8 +20,6 @@ import numpy
 from tensorkit.kernels.cuda.traced.names.numba_names import Unplayed, is_numbas
 from tensorkit.kernels.cuda.traced.whole_arrays import UFUNCS
 
-__all__ = ["RETURNS_NOTHING", "SHARED_BYTES", "refuse"]
-
 SHARED_BYTES = 48 * 1024
 """How much shared memory a block may have."""
 
