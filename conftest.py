@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from typing import Any
 
+import pytest
 from nbval.kernel import RunningKernel
 
 # No progress bars in the cells of notebooks: whether one comes depends on how busy the machine is.
@@ -16,6 +18,14 @@ os.environ.setdefault("TTY_INTERACTIVE", "0")
 
 # Its import needs a package that the kit does not bring.
 collect_ignore = [] if find_spec("tensorboard") else ["tensorkit/utils/tensorboard.py"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tk(doctest_namespace: dict[str, Any]) -> None:
+    """The examples of docstrings know `tensorkit` as ``tk``, as every lesson does."""
+    import tensorkit
+
+    doctest_namespace["tk"] = tensorkit
 
 
 def _execute_cell_input(self: RunningKernel, cell_input: str, allow_stdin: bool | None = None) -> str:

@@ -3,7 +3,6 @@
 The names, arguments, results and messages are PyTorch's: a lesson that says ``import tensorkit as tk`` runs with
 ``torch`` in the place of ``tensorkit``, and prints the same.
 
->>> import tensorkit as tk
 >>> t = tk.arange(10.0).view(2, 5)
 >>> t.t().stride()
 (1, 5)

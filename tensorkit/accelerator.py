@@ -2,7 +2,6 @@
 
 Code that names no kind of device asks here where to compute.
 
->>> import tensorkit as tk
 >>> device = tk.accelerator.current_accelerator() if tk.accelerator.is_available() else "cpu"
 >>> with tk.cuda.emulate(devices=2):
 ...     tk.ones(2, device=tk.accelerator.current_accelerator())
@@ -163,7 +162,6 @@ def memory_allocated(device_index: Any = None, /) -> int:
     Raises:
         RuntimeError: without an accelerator.
 
-    >>> import tensorkit as tk
     >>> with cuda.emulate():
     ...     t = tk.zeros(10, device="cuda")
     ...     memory_allocated()

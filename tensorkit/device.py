@@ -1,6 +1,5 @@
 """Where a tensor's storage lives: ``device('cpu')``, ``device('cuda', 1)``, ``device('meta')``.
 
->>> import tensorkit as tk
 >>> tk.device("cuda:1")
 device(type='cuda', index=1)
 
@@ -33,7 +32,6 @@ class device(metaclass=Spoken):
     Raises:
         RuntimeError: for text that names no device.
 
-    >>> import tensorkit as tk
     >>> str(tk.device("cuda", 0)), tk.device("cpu") == tk.device("cpu"), tk.device("cpu").index
     ('cuda:0', True, None)
     """
@@ -185,7 +183,6 @@ def _choose(where: device | None) -> None:
 def set_default_device(device: DeviceLike) -> None:
     """Make new tensors on a device where none is named; ``None`` is the CPU again. It holds for this thread.
 
-    >>> import tensorkit as tk
     >>> tk.set_default_device("meta")
     >>> tk.ones(2).device
     device(type='meta')
@@ -199,7 +196,6 @@ def set_default_device(device: DeviceLike) -> None:
 def get_default_device() -> device:
     """The device on which new tensors are made where none is named.
 
-    >>> import tensorkit as tk
     >>> with tk.device("meta"):
     ...     tk.get_default_device()
     device(type='meta')

@@ -3,7 +3,6 @@
 A `dtype` says how many bytes one element takes and how to read them. There is exactly one object for each, so
 ``is`` compares them:
 
->>> import tensorkit as tk
 >>> tk.float is tk.float32, tk.float32.itemsize, tk.int64.is_floating_point
 (True, 4, False)
 
@@ -37,7 +36,6 @@ class dtype(metaclass=Spoken):
         label: the name that PyTorch's error messages use, such as ``"Float"``.
         category: 0 bool, 1 integer, 2 floating point, 3 complex.
 
-    >>> import tensorkit as tk
     >>> tk.bfloat16.itemsize, tk.uint8.is_signed, tk.complex64.is_complex
     (2, False, True)
     """
@@ -182,7 +180,6 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     Raises:
         RuntimeError: for uint16, uint32 and uint64 with another integer type, as PyTorch does.
 
-    >>> import tensorkit as tk
     >>> tk.promote_types(tk.uint8, tk.int8), tk.promote_types(tk.float16, tk.bfloat16)
     (tensorkit.int16, tensorkit.float32)
     """
@@ -209,7 +206,6 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether PyTorch lets a result of dtype `from_` be written into a tensor of dtype `to`.
 
-    >>> import tensorkit as tk
     >>> tk.can_cast(tk.float32, tk.int64), tk.can_cast(tk.int64, tk.float16)
     (False, True)
     """

@@ -189,7 +189,6 @@ def within_memory(function: F) -> F:
 class Spoken(type):
     """The type of classes that Python's own sentences name with the package before them, as they name PyTorch's.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2).shape(0)
     Traceback (most recent call last):
     TypeError: 'tensorkit.Size' object is not callable

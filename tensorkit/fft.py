@@ -1,6 +1,5 @@
 """Discrete Fourier transforms: what PyTorch offers as ``torch.fft``.
 
->>> import tensorkit as tk
 >>> tk.fft.rfft(tk.tensor([1.0, 0.0, -1.0, 0.0])).abs()
 tensor([0., 2., 0.])
 """

@@ -1,6 +1,5 @@
 """What the numbers of a dtype can hold: `finfo` for floating point, `iinfo` for integers.
 
->>> import tensorkit as tk
 >>> tk.finfo(tk.float32).eps, tk.iinfo(tk.int8).max
 (1.1920928955078125e-07, 127)
 
@@ -57,7 +56,6 @@ class finfo(_Info):
     Raises:
         TypeError: for a dtype that is not floating point.
 
-    >>> import tensorkit as tk
     >>> tk.finfo(tk.float16).max, tk.finfo(tk.bfloat16).eps
     (65504.0, 0.0078125)
     """
@@ -93,7 +91,6 @@ class iinfo(_Info):
     Raises:
         TypeError: for a dtype that is no integer.
 
-    >>> import tensorkit as tk
     >>> tk.iinfo(tk.uint8).min, tk.iinfo(tk.int64).max
     (0, 9223372036854775807)
     """

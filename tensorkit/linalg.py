@@ -1,6 +1,5 @@
 """Linear algebra: what PyTorch offers as ``torch.linalg``.
 
->>> import tensorkit as tk
 >>> A = tk.tensor([[2.0, 3.0, -1.0], [1.0, -2.0, 8.0], [6.0, 1.0, -3.0]])
 >>> tk.linalg.solve(A, tk.tensor([5.0, 21.0, -1.0]))
 tensor([1., 2., 3.])

@@ -3,7 +3,6 @@
 ``channels_last`` keeps the channels of an image beside one another: of a size (N, C, H, W) the second dimension has
 stride 1. The size does not change, only the strides do.
 
->>> import tensorkit as tk
 >>> tk.zeros(2, 3, 4, 5).contiguous(memory_format=tk.channels_last).stride()
 (60, 1, 15, 3)
 
@@ -50,7 +49,6 @@ class memory_format(_Named):
 class layout(_Named):
     """How a tensor's elements lie in memory: ``tensorkit.strided`` is the only way here.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2).layout, isinstance(tk.zeros(2).layout, tk.layout)
     (tensorkit.strided, True)
 

@@ -1,6 +1,5 @@
 """The text of a tensor, character for character PyTorch's.
 
->>> import tensorkit as tk
 >>> tk.tensor([[1.0, 2.5], [float("nan"), -0.0]])
 tensor([[1.0000, 2.5000],
         [   nan, -0.0000]])
@@ -66,7 +65,6 @@ def set_printoptions(
         profile: ``"default"``, ``"short"`` or ``"full"``: start from these, then apply the others.
         sci_mode: scientific notation always, never, or (``None``) where the numbers ask for it.
 
-    >>> import tensorkit as tk
     >>> tk.set_printoptions(precision=2)
     >>> tk.tensor(3.14159)
     tensor(3.14)
@@ -93,7 +91,6 @@ def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
 
     However large the tensor, only the elements that are shown are read (and, from a CUDA device, copied).
 
-    >>> import tensorkit as tk
     >>> tensor_text(tk.zeros(2, dtype=tk.float64))
     'tensor([0., 0.], dtype=tensorkit.float64)'
     """
@@ -113,7 +110,6 @@ def format_text(tensor: Tensor, format_spec: str) -> str:
     Raises:
         TypeError: for a format specification on a tensor with dimensions.
 
-    >>> import tensorkit as tk
     >>> f"{tk.tensor(3.14159):.2f}"
     '3.14'
     """

@@ -1,6 +1,5 @@
 """Named results: tuples whose parts have names and which print as PyTorch's.
 
->>> import tensorkit as tk
 >>> tk.tensor([3, 1]).max(0)
 tensorkit.return_types.max(
 values=tensor(3),

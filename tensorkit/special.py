@@ -1,6 +1,5 @@
 """Special functions: what PyTorch offers as ``torch.special``, much of it under SciPy's names.
 
->>> import tensorkit as tk
 >>> tk.special.expit(tk.tensor([-1.0, 0.0, 1.0]))
 tensor([0.2689, 0.5000, 0.7311])
 """

@@ -3,7 +3,6 @@
 Everything a picture needs can be asked of a tensor. What can be *done* with one is written in ``ops/`` and attached
 to the class by ``dispatch``, so this file imports nothing above it.
 
->>> import tensorkit as tk
 >>> t = tk.arange(12).view(3, 4)[1:, ::2].t()
 >>> t.size(), t.stride(), t.storage_offset()
 (tensorkit.Size([2, 2]), (2, 4), 4)
@@ -49,7 +48,6 @@ _NO_FORMAT = "is_contiguous(): argument 'memory_format' must be tensorkit.memory
 class Size(tuple[int, ...], metaclass=Spoken):
     """The size of a tensor: a tuple of integers that prints as PyTorch's and counts its elements.
 
-    >>> import tensorkit as tk
     >>> tk.Size([2, 3]), tk.Size([2, 3]).numel(), tk.Size([2, 3])[1:]
     (tensorkit.Size([2, 3]), 6, tensorkit.Size([3]))
     """
@@ -294,7 +292,6 @@ class Tensor:
         Raises:
             IndexError: when `dim` is out of range.
 
-        >>> import tensorkit as tk
         >>> tk.zeros(2, 3).size(), tk.zeros(2, 3).size(-1)
         (tensorkit.Size([2, 3]), 3)
         """
@@ -314,7 +311,6 @@ class Tensor:
     def stride(self, dim: int | None = None, *more: Any) -> Any:
         """How many storage slots lie between neighbours along each dimension, or along one.
 
-        >>> import tensorkit as tk
         >>> tk.zeros(2, 3).stride(), tk.zeros(2, 3).t().stride(0)
         ((3, 1), 1)
         """
@@ -345,7 +341,6 @@ class Tensor:
     def is_contiguous(self, *, memory_format: Any = ...) -> bool:
         """Whether the elements lie in the storage one after another in row-major order (or in another format).
 
-        >>> import tensorkit as tk
         >>> t = tk.zeros(2, 3, 4, 5).contiguous(memory_format=tk.channels_last)
         >>> t.is_contiguous(), t.is_contiguous(memory_format=tk.channels_last)
         (False, True)

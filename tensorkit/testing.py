@@ -305,7 +305,6 @@ def assert_close(
         AssertionError: when they are not. TypeError: when they cannot be compared.
         ValueError: when only one of `rtol` and `atol` is given.
 
-    >>> import tensorkit as tk
     >>> tk.testing.assert_close(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 2.5]))
     Traceback (most recent call last):
         ...

@@ -155,7 +155,6 @@ def aliases() -> Iterator[None]:
 
     PyTorch itself, where it was imported before, is out of the way meanwhile and comes back at the end.
 
-    >>> import tensorkit as tk
     >>> with aliases():
     ...     import torch.utils.data
     ...     torch.utils.data.Dataset is tk.utils.data.Dataset

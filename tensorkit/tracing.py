@@ -2,7 +2,6 @@
 
 The engine asks one module-level flag, `active`, before it builds an event; the widgets listen.
 
->>> import tensorkit as tk
 >>> with tk.tracing.record() as events:
 ...     t = tk.arange(6).view(2, 3).t()
 >>> [event.name for event in events if isinstance(event, tk.tracing.OpEvent)]
@@ -209,7 +208,6 @@ def copied(nbytes: int, device: str = "cpu") -> None:
 def silence() -> Iterator[None]:
     """Tell nobody of what this thread does in the block: to look at a tensor for a picture is no operation.
 
-    >>> import tensorkit as tk
     >>> with tk.tracing.record() as events, tk.tracing.silence():
     ...     _ = tk.ones(2).tolist()
     >>> events
@@ -260,7 +258,6 @@ def _note() -> None:
 def paused() -> Iterator[None]:
     """Let operations take the short way while the block runs, and tell nobody who listens now: to measure times.
 
-    >>> import tensorkit as tk
     >>> with tk.tracing.record() as events, tk.tracing.paused():
     ...     _ = tk.ones(2) + 1
     >>> events
@@ -290,7 +287,6 @@ def hold(count: int) -> None:
 def record() -> Iterator[list[Event]]:
     """Collect this thread's events in a list.
 
-    >>> import tensorkit as tk
     >>> with tk.tracing.record() as events:
     ...     _ = tk.ones(2) + 1
     >>> events[-1].name

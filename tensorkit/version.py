@@ -1,6 +1,5 @@
 """Which tensorkit this is, and what it was made with.
 
->>> import tensorkit as tk
 >>> tk.version.__version__ == tk.__version__, tk.version.hip, tk.version.debug
 (True, None, False)
 
@@ -46,7 +45,6 @@ def __getattr__(name: str) -> Any:
 class TensorkitVersion(str):
     """A version: text that compares with text and with tuples of numbers, number by number.
 
-    >>> import tensorkit as tk
     >>> TensorkitVersion("1.10.0") > "1.9", TensorkitVersion("1.10.0") >= (1, 10), TensorkitVersion("1.10.0") < "2"
     (True, True, True)
 

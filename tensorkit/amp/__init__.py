@@ -3,7 +3,6 @@
 In an `autocast` region products and convolutions are computed in 16 bits, and losses in float32; the weights stay
 float32. `GradScaler` keeps small gradients from becoming zero there.
 
->>> import tensorkit as tk
 >>> with tk.autocast("cpu", dtype=tk.bfloat16):
 ...     (tk.ones(2, 2) @ tk.ones(2, 2)).dtype
 tensorkit.bfloat16

@@ -92,7 +92,6 @@ class autocast:
     Raises:
         ValueError: when `device_type` is no text. RuntimeError: when it is no such device.
 
-    >>> import tensorkit as tk
     >>> weight = tk.ones(2, 2, requires_grad=True)
     >>> with autocast("cpu"):
     ...     product = weight @ tk.ones(2, 2)

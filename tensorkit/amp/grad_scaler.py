@@ -48,7 +48,6 @@ class GradScaler:
     Raises:
         AssertionError: when the factors would let the scale shrink or grow in the wrong case.
 
-    >>> import tensorkit as tk
     >>> weight = tk.ones(1, requires_grad=True)
     >>> optimizer, scaler = tk.optim.SGD([weight], lr=0.5), GradScaler("cpu")
     >>> scaler.scale(weight.sum()).backward()

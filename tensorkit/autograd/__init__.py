@@ -1,6 +1,5 @@
 """Automatic differentiation: operations are recorded as a graph, and gradients walk it back.
 
->>> import tensorkit as tk
 >>> x = tk.tensor([1.0, 2.0], requires_grad=True)
 >>> (x * x).sum().backward()
 >>> x.grad

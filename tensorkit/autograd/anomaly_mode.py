@@ -70,7 +70,6 @@ class set_detect_anomaly:
 class detect_anomaly(set_detect_anomaly):
     """Within the block, an error in the backward pass names the line of the forward pass that it comes from.
 
-    >>> import tensorkit as tk
     >>> x = tk.zeros(1, requires_grad=True)
     >>> import warnings; warnings.simplefilter("ignore")
     >>> with tk.autograd.detect_anomaly():

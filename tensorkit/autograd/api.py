@@ -205,7 +205,6 @@ def backward(
     Raises:
         RuntimeError: when a tensor does not require grad, needs a gradient to start with, or was walked already.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(2, requires_grad=True)
     >>> tk.autograd.backward((x * 3).sum())
     >>> x.grad
@@ -318,7 +317,6 @@ def grad(
         allow_unused: give None, rather than an error, for an input that the outputs do not depend on.
         materialize_grads: give zeros for it.
 
-    >>> import tensorkit as tk
     >>> x = tk.tensor(3.0, requires_grad=True)
     >>> tk.autograd.grad(x * x, x)
     (tensor(6.),)

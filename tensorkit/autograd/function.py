@@ -1,6 +1,5 @@
 """An operation of one's own: `Function`, with a forward pass and the derivative that belongs to it.
 
->>> import tensorkit as tk
 >>> class Cube(tk.autograd.Function):
 ...     @staticmethod
 ...     def forward(ctx, x):
@@ -466,7 +465,6 @@ class Error(Node):
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a `backward` that cannot itself be differentiated: trying to is then an error, not a wrong number.
 
-    >>> import tensorkit as tk
     >>> class Double(tk.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

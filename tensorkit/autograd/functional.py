@@ -1,6 +1,5 @@
 """Whole matrices of derivatives, and their products with a vector.
 
->>> import tensorkit as tk
 >>> from tensorkit.autograd.functional import hessian, jacobian
 >>> x = tk.tensor([1.0, 2.0])
 >>> jacobian(lambda x: x * x, x)
@@ -220,7 +219,6 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     Returns:
         The pair ``(func(inputs), v @ J)``.
 
-    >>> import tensorkit as tk
     >>> tk.autograd.functional.vjp(lambda x: x * x, tk.tensor([1.0, 2.0]), tk.tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
 
@@ -248,7 +246,6 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     Returns:
         The pair ``(func(inputs), J @ v)``.
 
-    >>> import tensorkit as tk
     >>> tk.autograd.functional.jvp(lambda x: x.sum() * x, tk.tensor([1.0, 2.0]), tk.tensor([1.0, 0.0]))
     (tensor([3., 6.]), tensor([4., 2.]))
 
@@ -278,7 +275,6 @@ def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     Returns:
         The pair ``(func(inputs), v @ H)``.
 
-    >>> import tensorkit as tk
     >>> tk.autograd.functional.vhp(lambda x: (x * x * x).sum(), tk.tensor([1.0, 2.0]), tk.ones(2))
     (tensor(9.), tensor([ 6., 12.]))
 
@@ -299,7 +295,6 @@ def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     Returns:
         The pair ``(func(inputs), H @ v)``.
 
-    >>> import tensorkit as tk
     >>> tk.autograd.functional.hvp(lambda x: (x * x * x).sum(), tk.tensor([1.0, 2.0]), tk.ones(2))
     (tensor(9.), tensor([ 6., 12.]))
 
@@ -393,7 +388,6 @@ def jacobian(
     Raises:
         TypeError: when something is no tensor. RuntimeError: in strict mode, for an input without influence.
 
-    >>> import tensorkit as tk
     >>> tk.autograd.functional.jacobian(lambda x, y: x * y, (tk.tensor([1.0, 2.0]), tk.tensor(3.0)))
     (tensor([[3., 0.],
             [0., 3.]]), tensor([1., 2.]))
@@ -440,7 +434,6 @@ def hessian(
     Raises:
         RuntimeError: when the function gives more than one number; in strict mode, for an input without influence.
 
-    >>> import tensorkit as tk
     >>> tk.autograd.functional.hessian(lambda x: x[0] * x[0] * x[1], tk.tensor([2.0, 3.0]))
     tensor([[6., 4.],
             [4., 0.]])

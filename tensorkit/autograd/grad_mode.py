@@ -1,6 +1,5 @@
 """Whether operations are recorded: `no_grad`, `enable_grad`, `inference_mode`, one switch for each thread.
 
->>> import tensorkit as tk
 >>> x = tk.ones(2, requires_grad=True)
 >>> with tk.no_grad():
 ...     print((x * 2).requires_grad)
@@ -154,7 +153,6 @@ def _bare(cls: type[_Switch], function: Any) -> Any:
 class no_grad(_Switch):
     """Do not record: a block, or ``@no_grad()`` on a function.
 
-    >>> import tensorkit as tk
     >>> @tk.no_grad()
     ... def double(x):
     ...     return x * 2
@@ -174,7 +172,6 @@ class no_grad(_Switch):
 class enable_grad(_Switch):
     """Record again, inside a block that does not.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(2, requires_grad=True)
     >>> with tk.no_grad(), tk.enable_grad():
     ...     print((x * 2).requires_grad)
@@ -193,7 +190,6 @@ class enable_grad(_Switch):
 class set_grad_enabled(_Switch):
     """Switch recording on or off, at once; as a context manager, until the end of the block.
 
-    >>> import tensorkit as tk
     >>> with tk.set_grad_enabled(False):
     ...     print(tk.is_grad_enabled())
     False
@@ -227,7 +223,6 @@ class set_grad_enabled(_Switch):
 class inference_mode(_Switch):
     """Do not record, and make tensors that never can be: for code that only ever looks forward.
 
-    >>> import tensorkit as tk
     >>> with tk.inference_mode():
     ...     y = tk.ones(2) * 2
     >>> y.is_inference()
@@ -262,7 +257,6 @@ class set_multithreading_enabled(_Switch):
 
     Here it always runs on the thread that asked for it: the setting is kept, and nothing depends on it.
 
-    >>> import tensorkit as tk
     >>> with tk.autograd.set_multithreading_enabled(False) as nothing:
     ...     tk.autograd.set_multithreading_enabled(True).prev
     False

@@ -1,6 +1,5 @@
 """Is a derivative right? `gradcheck` compares it with small differences; `gradgradcheck` the derivative of it.
 
->>> import tensorkit as tk
 >>> x = tk.tensor([1.0, -2.0], dtype=tk.float64, requires_grad=True)
 >>> tk.autograd.gradcheck(lambda x: x * x.abs(), x)
 True
@@ -68,7 +67,6 @@ def gradcheck(
         ValueError: when no input requires grad, or when a check is asked for that is not there (`fast_mode`,
             `check_batched_grad`, `check_forward_ad`).
 
-    >>> import tensorkit as tk
     >>> x = tk.tensor([3.0], dtype=tk.float64, requires_grad=True)
     >>> tk.autograd.gradcheck(lambda x: x * x.detach(), x, raise_exception=False)
     False
@@ -123,7 +121,6 @@ def gradgradcheck(
     Raises:
         GradcheckError, ValueError: as `gradcheck`.
 
-    >>> import tensorkit as tk
     >>> x = tk.tensor([1.0, -2.0], dtype=tk.float64, requires_grad=True)
     >>> tk.autograd.gradgradcheck(lambda x: x * x * x, x)
     True

@@ -4,7 +4,6 @@ A node stands for one operation that was recorded. It points *back*, along `next
 operation's inputs; a leaf is stood for by `AccumulateGrad`, which adds to its ``.grad``. What a derivative needs is
 kept in `Saved` values: each remembers the version of its tensor, so that a later in-place write is noticed.
 
->>> import tensorkit as tk
 >>> x = tk.ones(2, requires_grad=True)
 >>> y = (x * x).sum()
 >>> y.grad_fn.name(), y.grad_fn.next_functions[0][0].name()

@@ -1,6 +1,5 @@
 """Tensors given as ``out=``: nothing is recorded through them, so none of them may want a gradient.
 
->>> import tensorkit as tk
 >>> tk.exp(tk.zeros(2), out=tk.zeros(2, requires_grad=True))
 Traceback (most recent call last):
     ...

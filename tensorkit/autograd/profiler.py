@@ -1,6 +1,5 @@
 """``autograd.profiler``: the profiler of earlier years, which `tensorkit.profiler` has replaced.
 
->>> import tensorkit as tk
 >>> with tk.autograd.profiler.profile() as prof:
 ...     t = tk.ones(3).add(1)
 >>> [(entry.key, entry.count) for entry in prof.key_averages()]

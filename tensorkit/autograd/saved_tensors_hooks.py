@@ -3,7 +3,6 @@
 A node that was just recorded is shown to `pack` while some hooks are set: what it saved gives way to what the hook
 made of it. Each thread has hooks of its own, and of nested ones the innermost are called.
 
->>> import tensorkit as tk
 >>> x = tk.tensor([1.0, 2.0], requires_grad=True)
 >>> with tk.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), tk.tensor):
 ...     y = x.exp()
@@ -199,7 +198,6 @@ class saved_tensors_hooks:
     ``pack_hook(tensor)`` gives what is kept in its stead, ``unpack_hook(packed)`` a tensor of the same values. Of
     nested blocks the innermost counts. A pack hook must not write to its tensor.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(2, requires_grad=True)
     >>> with tk.autograd.graph.saved_tensors_hooks(lambda t: t.half(), lambda t: t.float()):
     ...     y = x.exp()
@@ -237,7 +235,6 @@ class save_on_cpu(saved_tensors_hooks):
         pin_memory: keep a copy of what lies on the CPU already, too; no memory is pinned here.
         device_type: for which kind of device memory would be pinned.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(2, requires_grad=True)
     >>> with tk.autograd.graph.save_on_cpu():
     ...     y = x.exp()
@@ -270,7 +267,6 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     Raises:
         RuntimeError: when hooks are set where it begins.
 
-    >>> import tensorkit as tk
     >>> with tk.autograd.graph.disable_saved_tensors_hooks("not in here"):
     ...     with tk.autograd.graph.save_on_cpu():
     ...         pass

@@ -19,7 +19,6 @@ class Variable(metaclass=_AnyTensor):
     Raises:
         TypeError: for data that are no tensor.
 
-    >>> import tensorkit as tk
     >>> from tensorkit.autograd import Variable
     >>> Variable(tk.ones(2), requires_grad=True)
     tensor([1., 1.], requires_grad=True)

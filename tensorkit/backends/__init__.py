@@ -1,6 +1,5 @@
 """What the engine computes with, and what PyTorch lets be said to it: asked by scripts before they begin.
 
->>> import tensorkit as tk
 >>> tk.backends.mps.is_available(), tk.backends.cudnn.is_available()
 (False, False)
 >>> tk.backends.cudnn.benchmark = True

@@ -25,7 +25,6 @@ def _takes_nothing(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def is_anomaly_enabled(*args: Any, **kwargs: Any) -> bool:
     """Whether anomaly detection is on.
 
-    >>> import tensorkit as tk
     >>> with tk.autograd.set_detect_anomaly(True):
     ...     tk.is_anomaly_enabled()
     True
@@ -40,7 +39,6 @@ def is_anomaly_enabled(*args: Any, **kwargs: Any) -> bool:
 def is_anomaly_check_nan_enabled(*args: Any, **kwargs: Any) -> bool:
     """Whether anomaly detection, where it is on, stops at the first derivative that gives nan.
 
-    >>> import tensorkit as tk
     >>> tk.is_anomaly_check_nan_enabled()
     True
 
@@ -61,7 +59,6 @@ def set_anomaly_enabled(*args: Any, **kwargs: Any) -> None:
     Raises:
         TypeError: for what is no bool.
 
-    >>> import tensorkit as tk
     >>> tk.set_anomaly_enabled(True, check_nan=False)
     >>> tk.is_anomaly_enabled(), tk.is_anomaly_check_nan_enabled()
     (True, False)

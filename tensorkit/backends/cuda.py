@@ -1,6 +1,5 @@
 """CUDA: whether it could be used, and how precisely its libraries may multiply.
 
->>> import tensorkit as tk
 >>> tk.backends.cuda.matmul.allow_tf32 = True
 >>> tk.get_float32_matmul_precision()
 'high'
@@ -54,7 +53,6 @@ def __dir__() -> list[str]:
 def is_built() -> bool:
     """Whether the engine could compute on a GPU if there was one, or does on an emulated one.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     is_built()
     True
@@ -185,7 +183,6 @@ def preferred_blas_library(backend: str | BlasBackend | None = None) -> BlasBack
     Raises:
         RuntimeError: for another name, or what is none.
 
-    >>> import tensorkit as tk
     >>> tk.backends.cuda.preferred_blas_library("tensorkit")
     <BlasBackend.Tensorkit: 4>
     >>> tk.backends.cuda.preferred_blas_library("default")
@@ -208,7 +205,6 @@ def preferred_sort_library(backend: str | SortBackend | None = None) -> SortBack
     Raises:
         RuntimeError: for another name, or what is none.
 
-    >>> import tensorkit as tk
     >>> tk.backends.cuda.preferred_sort_library()
     <SortBackend.Default: 0>
     """
@@ -219,7 +215,6 @@ def preferred_sort_library(backend: str | SortBackend | None = None) -> SortBack
 def own_kernels() -> AbstractContextManager[None]:
     """A context manager: while its block runs, the kit's own kernels multiply and sort on CUDA devices.
 
-    >>> import tensorkit as tk
     >>> with own_kernels():
     ...     tk.backends.cuda.preferred_sort_library()
     <SortBackend.Tensorkit: 2>

@@ -1,6 +1,5 @@
 """cuDNN: not used, with a GPU or without one. What may be said to it is kept, as where PyTorch was built without it.
 
->>> import tensorkit as tk
 >>> tk.backends.cudnn.deterministic = True
 >>> tk.backends.cudnn.version()
 >>> with tk.backends.cudnn.flags(enabled=False):
@@ -69,7 +68,6 @@ def is_available() -> bool:
 def is_acceptable(tensor: Tensor) -> bool:
     """Whether cuDNN would compute with a tensor: it would not, and says so of one that it could take.
 
-    >>> import tensorkit as tk
     >>> is_acceptable(tk.ones(2))
     False
     """
@@ -176,7 +174,6 @@ def flags(
 ) -> Iterator[None]:
     """A context manager that sets all of cuDNN's settings, and what was set before when it ends.
 
-    >>> import tensorkit as tk
     >>> with flags(benchmark=True):
     ...     tk.backends.cudnn.enabled, tk.backends.cudnn.benchmark
     (False, True)

@@ -87,7 +87,6 @@ def set_float32_matmul_precision(precision: str) -> None:
     Raises:
         RuntimeError: for what is no text. (Another text is warned of.)
 
-    >>> import tensorkit as tk
     >>> tk.set_float32_matmul_precision("highest")
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_float32_matmul_precision.html
@@ -112,7 +111,6 @@ def get_float32_matmul_precision() -> str:
     Raises:
         RuntimeError: when ``tk.backends`` was told otherwise since.
 
-    >>> import tensorkit as tk
     >>> tk.get_float32_matmul_precision()
     'highest'
 

@@ -1,6 +1,5 @@
 """Metal, Apple's GPUs: not here, and said so to those who ask before they compute there.
 
->>> import tensorkit as tk
 >>> "mps" if tk.backends.mps.is_available() else "cpu"
 'cpu'
 

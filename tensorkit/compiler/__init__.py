@@ -3,7 +3,6 @@
 tensorkit computes each operation when it is called. `compile` gives back the function or module that it gets, so that a
 program that speeds itself up under PyTorch runs here as it would without the call, with the same numbers.
 
->>> import tensorkit as tk
 >>> @tk.compile(mode="max-autotune")
 ... def double(x):
 ...     return x + x
@@ -66,7 +65,6 @@ def compile(
         RuntimeError: when both `mode` and `options` are given.
         AssertionError: for what cannot be called.
 
-    >>> import tensorkit as tk
     >>> model = tk.nn.Identity()
     >>> tk.compile(model, backend="inductor") is model
     True

@@ -1,6 +1,5 @@
 """CUDA devices: which there are, which is current, and how to practise without one.
 
->>> import tensorkit as tk
 >>> with tk.cuda.emulate(devices=2):
 ...     t = tk.arange(3, device="cuda:1")
 ...     t + 1
@@ -362,7 +361,6 @@ def synchronize(device: DeviceLike = None) -> None:
         NoCudaError: without any device.
         AcceleratorError: when some of it failed.
 
-    >>> import tensorkit as tk
     >>> with emulate():
     ...     t = tk.ones(2, device="cuda") + 1
     ...     synchronize()

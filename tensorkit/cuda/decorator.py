@@ -1,6 +1,5 @@
 """`jit`: a kernel that is called as ``kernel[grid, block](…)``, by Numba on a GPU and on an emulated device.
 
->>> import tensorkit as tk
 >>> from numba import cuda
 >>> @tk.cuda.jit
 ... def double(x, out):
@@ -161,7 +160,6 @@ def jit(func_or_sig: Any = None, device: bool = False, **options: Any) -> Any:
     Raises:
         TypeError: for something that is no function, and for an option that Numba does not have.
 
-    >>> import tensorkit as tk
     >>> from numba import cuda
     >>> @tk.cuda.jit("void(float32[:], float32)", fastmath=True)
     ... def scale(x, factor):

@@ -19,7 +19,6 @@ DeviceLike = Device | str | int | None
 def is_available() -> bool:
     """Whether there is a CUDA device, real or emulated.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     is_available()
     True
@@ -82,7 +81,6 @@ def current_device() -> int:
     Raises:
         NoCudaError: without a GPU and without emulation (an AssertionError, as in PyTorch).
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     current_device()
     0
@@ -98,7 +96,6 @@ def set_device(device: DeviceLike) -> None:
         ValueError: when `device` is not a CUDA device with an index.
         RuntimeError: when there is no such device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(devices=2):
     ...     set_device("cuda:1")
     ...     current_device()
@@ -139,7 +136,6 @@ class device:
     Raises:
         RuntimeError: on entering, when there is no CUDA device, or not this one.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(devices=2), device(1):
     ...     current_device()
     1

@@ -1,6 +1,5 @@
 """How much of a device's memory tensors hold, and how much the allocator keeps for the next.
 
->>> import tensorkit as tk
 >>> with tk.cuda.emulate():
 ...     t = tk.zeros(1000, device="cuda")
 ...     tk.cuda.memory_allocated(), tk.cuda.memory_reserved()
@@ -33,7 +32,6 @@ def _allocator(device: DeviceLike) -> Allocator:
 def memory_allocated(device: DeviceLike = None) -> int:
     """Bytes that tensors hold on a device now, in blocks of 512; 0 without any device, as in PyTorch.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.zeros(10, device="cuda")
     ...     memory_allocated()
@@ -50,7 +48,6 @@ def max_memory_allocated(device: DeviceLike = None) -> int:
 def memory_reserved(device: DeviceLike = None) -> int:
     """Bytes that the allocator has taken from a device: what tensors hold, and what it keeps for the next.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.zeros(10, device="cuda")
     ...     memory_reserved() // 2**20
@@ -83,7 +80,6 @@ def max_memory_cached(device: DeviceLike = None) -> int:
 def empty_cache() -> None:
     """Give memory back to all devices that the allocator keeps and no tensor lies in.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.zeros(10, device="cuda")
     ...     del t
@@ -101,7 +97,6 @@ def mem_get_info(device: DeviceLike = None) -> tuple[int, int]:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(capacity=2**30):
     ...     mem_get_info()
     (1073741824, 1073741824)
@@ -125,7 +120,6 @@ def memory_stats(device: DeviceLike = None) -> dict[str, Any]:
     ``small_pool`` (requests up to 1 MiB) and ``large_pool``. The numbers are ``current``, ``peak``,
     ``allocated`` (all that ever came) and ``freed`` (all that ever went).
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.zeros(1000, device="cuda")
     ...     stats = memory_stats()
@@ -151,7 +145,6 @@ def reset_peak_memory_stats(device: DeviceLike = None) -> None:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.zeros(10, device="cuda")
     ...     del t
@@ -193,7 +186,6 @@ def reset_max_memory_cached(device: DeviceLike = None) -> None:
 def memory_snapshot() -> list[dict[str, Any]]:
     """Every segment of every device and the blocks that it is cut into, by PyTorch's keys.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(devices=1):
     ...     t = tk.zeros(1000, device="cuda")
     ...     (segment,) = memory_snapshot()
@@ -259,7 +251,6 @@ def set_per_process_memory_fraction(fraction: float, device: DeviceLike = None) 
         NoCudaError: without any device.
         TypeError, ValueError: when `fraction` is no float, or not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(capacity=2**30):
     ...     set_per_process_memory_fraction(0.5)
     ...     tk.empty(600 * 2**20, dtype=tk.uint8, device="cuda")
@@ -280,7 +271,6 @@ def get_per_process_memory_fraction(device: DeviceLike = None) -> float:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     get_per_process_memory_fraction()
     1.0

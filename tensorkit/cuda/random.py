@@ -1,6 +1,5 @@
 """The generators of CUDA devices: their seeds and their states.
 
->>> import tensorkit as tk
 >>> with tk.cuda.emulate():
 ...     tk.cuda.manual_seed(0)
 ...     tk.rand(4, device="cuda")
@@ -62,7 +61,6 @@ def initial_seed() -> int:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     tk.cuda.manual_seed(7)
     ...     tk.cuda.initial_seed()
@@ -77,7 +75,6 @@ def get_rng_state(device: int | str | device = "cuda") -> Any:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     tk.cuda.manual_seed(5)
     ...     tk.cuda.get_rng_state()[:4]

@@ -3,7 +3,6 @@
 A call that gives work to a device comes back before the work is done. What is given to one stream is done in that
 order; two streams do not wait for each other, unless they are told to.
 
->>> import tensorkit as tk
 >>> with tk.cuda.emulate():
 ...     side = tk.cuda.Stream()
 ...     a = tk.ones(3, device="cuda")
@@ -51,7 +50,6 @@ class Stream:
     Raises:
         RuntimeError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     s = Stream()
     ...     s.device, s == current_stream(), s.query()
@@ -191,7 +189,6 @@ class ExternalStream(Stream):
 def get_stream_from_external(data_ptr: int, device: DeviceLike = None) -> Stream:
     """The stream that has an address: another library's, or one of this one's.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     s = Stream()
     ...     get_stream_from_external(s.cuda_stream) == s
@@ -218,7 +215,6 @@ class Event:
     Raises:
         RuntimeError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     start, end = Event(enable_timing=True), Event(enable_timing=True)
     ...     start.record()
@@ -348,7 +344,6 @@ def current_stream(device: DeviceLike = None) -> Stream:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     current_stream()
     <tensorkit.cuda.Stream device=cuda:0 cuda_stream=0x0>
@@ -362,7 +357,6 @@ def default_stream(device: DeviceLike = None) -> Stream:
     Raises:
         NoCudaError: without any device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     default_stream() == current_stream()
     True
@@ -373,7 +367,6 @@ def default_stream(device: DeviceLike = None) -> Stream:
 def set_stream(stream: Stream | None) -> None:
     """Make a stream, and its device, the current one of this thread; None changes nothing.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     s = Stream()
     ...     set_stream(s)
@@ -388,7 +381,6 @@ def set_stream(stream: Stream | None) -> None:
 class StreamContext:
     """A context manager that makes a stream the current one; None changes nothing.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     s = Stream()
     ...     with StreamContext(s):
@@ -421,7 +413,6 @@ class StreamContext:
 def stream(stream: Stream | None) -> StreamContext:
     """A context manager: in its block, work goes to this stream.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(), tk.cuda.stream(tk.cuda.Stream()):
     ...     current_stream() == default_stream()
     False
@@ -443,7 +434,6 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
     Raises:
         RuntimeError: for anything else.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.ones(2, device="cuda")
     ...     tk.cuda.set_sync_debug_mode("error")
@@ -466,7 +456,6 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
 def get_sync_debug_mode() -> int:
     """What `set_sync_debug_mode` was told: 0, 1 or 2.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     get_sync_debug_mode()
     0

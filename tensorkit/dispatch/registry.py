@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar
 
 from tensorkit.dispatch.shown import show
@@ -112,8 +113,31 @@ def register(record: Op) -> Op:
     registry[record.name] = record
     if record.forms is not None:
         declare(record.name, record.forms)
+    _tell_source(record)
     show(record.function, [vars(Tensor)[name] for name in record.methods if not name.startswith("__")])
     return record
+
+
+_PAGES = "https://docs.pytorch.org/docs/stable/"
+
+
+def _tell_source(record: Op) -> None:
+    """Let a docstring end with the page of PyTorch's that tells of the operation, unless it names another source."""
+    known: Any = record.function or vars(Tensor)[record.methods[0]]
+    told = known.__doc__ or ""
+    if "Source: " in told or not isinstance(known, FunctionType):
+        return
+    name = record.functions[0] if record.functions else f"Tensor.{record.methods[0]}"
+    if known.__module__.startswith("tensorkit.ops.nn."):
+        name = f"nn.functional.{name.rpartition('.')[2]}"
+    elif name.endswith("_") and record.functions:
+        return  # the function form of a method, which its docstring names
+    page = f"special.html#torch.{name}" if name.startswith("special.") else f"generated/torch.{name}.html"
+    lines = told.expandtabs().splitlines()[1:]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0) * " "
+    for one in (known, *(vars(Tensor)[method] for method in record.methods)):
+        if one.__doc__ == told and isinstance(one, FunctionType):
+            one.__doc__ = f"{told.rstrip()}\n\n{margin}Source: {_PAGES}{page}\n{margin}"
 
 
 offered: dict[str, Callable[..., Any]] = {}

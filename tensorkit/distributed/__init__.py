@@ -2,7 +2,6 @@
 
 Tensors over many workers are in `tensorkit.distributed.tensor`.
 
->>> import tensorkit as tk
 >>> tk.distributed.init_process_group("gloo", "tcp://localhost:29500", world_size=1, rank=0)
 >>> total = tk.ones(2)
 >>> tk.distributed.all_reduce(total)

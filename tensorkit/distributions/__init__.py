@@ -1,6 +1,5 @@
 """Probability distributions: parameters that may be tensors, random samples, densities, entropies and divergences.
 
->>> import tensorkit as tk
 >>> from tensorkit.distributions import Categorical
 >>> policy = Categorical(logits=tk.zeros(4))
 >>> policy.log_prob(tk.tensor([0, 3]))

@@ -1,6 +1,5 @@
 """Constraints: where parameters and samples may lie, each with a `check` of tensors.
 
->>> import tensorkit as tk
 >>> from tensorkit.distributions import constraints
 >>> constraints.positive.check(tk.tensor([-1.0, 0.0, 2.0])), constraints.positive
 (tensor([False, False,  True]), GreaterThan(lower_bound=0.0))

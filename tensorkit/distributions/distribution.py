@@ -33,7 +33,6 @@ class Distribution:
     Raises:
         ValueError: for a parameter that breaks its constraint.
 
-    >>> import tensorkit as tk
     >>> normal = tk.distributions.Normal(tk.zeros(3), 1.0)
     >>> normal.batch_shape, normal.event_shape, normal.sample((2,)).shape
     (tensorkit.Size([3]), tensorkit.Size([]), tensorkit.Size([2, 3]))
@@ -249,7 +248,6 @@ class ExponentialFamily(Distribution):
 
     Entropy and KL divergence follow from the derivatives of the log normaliser.
 
-    >>> import tensorkit as tk
     >>> issubclass(tk.distributions.Normal, tk.distributions.ExponentialFamily)
     True
 

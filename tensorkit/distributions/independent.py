@@ -22,7 +22,6 @@ class Independent(Distribution, Generic[D]):
     Args:
         base_distribution: the batch. reinterpreted_batch_ndims: how many of its dimensions.
 
-    >>> import tensorkit as tk
     >>> D = tk.distributions
     >>> D.Independent(D.Normal(tk.zeros(3), 1.0), 1).log_prob(tk.zeros(3))
     tensor(-2.7568)

@@ -24,7 +24,6 @@ _KL_MEMOIZE: dict[tuple[type, type], Any] = {}
 def register_kl(type_p: Any, type_q: Any) -> Callable[[Formula], Formula]:
     """Have `kl_divergence` use the decorated function for two classes, and for subclasses that have no other.
 
-    >>> import tensorkit as tk
     >>> D = tk.distributions
     >>> class Sure(D.Normal):
     ...     pass
@@ -95,7 +94,6 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
     Raises:
         NotImplementedError: for two classes that have no formula.
 
-    >>> import tensorkit as tk
     >>> D = tk.distributions
     >>> D.kl_divergence(D.Normal(0.0, 1.0), D.Normal(1.0, 1.0))
     tensor(0.5000)

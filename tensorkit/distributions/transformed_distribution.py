@@ -26,7 +26,6 @@ class TransformedDistribution(Distribution):
     Raises:
         ValueError: for what is no transform, or a distribution with too few dimensions.
 
-    >>> import tensorkit as tk
     >>> D = tk.distributions
     >>> logistic = D.TransformedDistribution(D.Uniform(0.0, 1.0), [D.SigmoidTransform().inv])
     >>> logistic.log_prob(tk.tensor(0.0))

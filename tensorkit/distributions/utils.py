@@ -32,7 +32,6 @@ def is_number(*values: Any) -> bool:
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Tensors of one size; numbers take dtype and device of the first tensor among the values.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.utils.broadcast_all(tk.tensor([1.0, 2.0]), 3)
     (tensor([1., 2.]), tensor([3., 3.]))
     """
@@ -65,7 +64,6 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 def clamp_probs(probs: Tensor) -> Tensor:
     """Probabilities that are neither 0 nor 1: at least the dtype's eps away from both.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.utils.clamp_probs(tk.tensor([0.0, 0.5, 1.0]))
     tensor([1.1921e-07, 5.0000e-01, 1.0000e+00])
     """

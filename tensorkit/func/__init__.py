@@ -1,6 +1,5 @@
 """Functions of functions: gradients, Jacobians, a function over a batch, and a module with other parameters.
 
->>> import tensorkit as tk
 >>> tk.func.grad(lambda x: (x**3).sum())(tk.tensor([1.0, 2.0]))
 tensor([ 3., 12.])
 >>> tk.func.vmap(tk.func.grad(lambda x: x**3))(tk.tensor([1.0, 2.0]))

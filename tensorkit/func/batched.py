@@ -41,7 +41,6 @@ def vmap(
         ValueError: when dimensions and arguments do not fit, or something is no tensor.
         RuntimeError: for random numbers in mode ``"error"``.
 
-    >>> import tensorkit as tk
     >>> vmap(tk.dot)(tk.arange(4.0).view(2, 2), tk.ones(2, 2))
     tensor([1., 5.])
 

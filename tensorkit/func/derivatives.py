@@ -141,7 +141,6 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     Raises:
         RuntimeError: when the function gives something else. ValueError: when an argument is no tensor.
 
-    >>> import tensorkit as tk
     >>> grad_and_value(lambda x: (x * x).sum())(tk.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
 
@@ -184,7 +183,6 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     Raises:
         RuntimeError: when the function gives something else. ValueError: when an argument is no tensor.
 
-    >>> import tensorkit as tk
     >>> grad(grad(lambda x: x**3))(tk.tensor(2.0))
     tensor(12.)
 
@@ -255,7 +253,6 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     Raises:
         RuntimeError: when the function gives something else. ValueError: when an argument is no tensor.
 
-    >>> import tensorkit as tk
     >>> value, vjp_fn = vjp(lambda x: x * x, tk.tensor([1.0, 2.0]))
     >>> vjp_fn(tk.tensor([1.0, 10.0]))
     (tensor([ 2., 40.]),)
@@ -281,7 +278,6 @@ def jvp(func: Func, primals: Any, tangents: Any, *, strict: bool = False, has_au
     Raises:
         RuntimeError: when arguments and direction differ in form.
 
-    >>> import tensorkit as tk
     >>> jvp(lambda x: x * x, (tk.tensor([1.0, 2.0]),), (tk.tensor([1.0, 0.0]),))
     (tensor([1., 4.]), tensor([2., 0.]))
 
@@ -325,7 +321,6 @@ def _pushforward(func: Func, primals: tuple[Any, ...], has_aux: bool) -> Any:
 def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """A function's value, and a function that gives how it changes in a direction.
 
-    >>> import tensorkit as tk
     >>> value, change = linearize(lambda x: x * x, tk.tensor(3.0))
     >>> change(tk.tensor(1.0))
     tensor(6.)
@@ -351,7 +346,6 @@ def jacrev(func: Func, argnums: Argnums = 0, *, has_aux: bool = False, chunk_siz
     Raises:
         RuntimeError: for complex numbers. ValueError: when an argument is no tensor.
 
-    >>> import tensorkit as tk
     >>> jacrev(lambda x: x * x)(tk.tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
@@ -413,7 +407,6 @@ def jacfwd(
         func, argnums, has_aux, chunk_size: as for `jacrev`.
         randomness: without effect: the function is called once.
 
-    >>> import tensorkit as tk
     >>> jacfwd(lambda x: x.sum() * x)(tk.tensor([1.0, 2.0]))
     tensor([[4., 1.],
             [2., 5.]])
@@ -426,7 +419,6 @@ def jacfwd(
 def hessian(func: Func, argnums: Argnums = 0) -> Func:
     """A function that gives the second derivatives of another.
 
-    >>> import tensorkit as tk
     >>> hessian(lambda x: x[0] * x[0] * x[1])(tk.tensor([2.0, 3.0]))
     tensor([[6., 4.],
             [4., 0.]])

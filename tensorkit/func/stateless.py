@@ -39,7 +39,6 @@ def functional_call(
         ValueError: for a name in two dictionaries, and for two tensors for one parameter.
         RuntimeError: for wrong names, when `strict`.
 
-    >>> import tensorkit as tk
     >>> module = tk.nn.Module()
     >>> module.weight = tk.nn.Parameter(tk.ones(2))
     >>> module.forward = lambda x: x * module.weight

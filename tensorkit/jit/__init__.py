@@ -1,6 +1,5 @@
 """``jit``: TorchScript, a language that PyTorch compiles functions to; here they stay Python.
 
->>> import tensorkit as tk
 >>> @tk.jit.script
 ... def double(x):
 ...     return x + x

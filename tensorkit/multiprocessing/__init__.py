@@ -3,7 +3,6 @@
 A tensor that is sent to another process arrives as a copy: what is written to it there is not seen here, while
 PyTorch's processes share its memory. `SimpleQueue`, `Queue` and pipes carry tensors so, and `Pool` returns them.
 
->>> import tensorkit as tk
 >>> tk.multiprocessing.get_sharing_strategy()
 'file_system'
 

@@ -1,6 +1,5 @@
 """Neural networks: what PyTorch offers as ``torch.nn``.
 
->>> import tensorkit as tk
 >>> net = tk.nn.Sequential(tk.nn.Flatten(), tk.nn.Identity())
 >>> net(tk.zeros(2, 3, 4)).shape
 tensorkit.Size([2, 12])

@@ -67,7 +67,6 @@ class Sequential(Numbered):
     Args:
         args: the modules; or one ``OrderedDict`` of them, which gives them names.
 
-    >>> import tensorkit as tk
     >>> net = tk.nn.Sequential(tk.nn.Identity(), tk.nn.Flatten())
     >>> net(tk.zeros(2, 3, 4)).shape
     tensorkit.Size([2, 12])
@@ -186,7 +185,6 @@ class ModuleList(Numbered):
     Args:
         modules: the modules.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ModuleList([tk.nn.Identity(), tk.nn.Identity(), tk.nn.Flatten()])
     ModuleList(
       (0-1): 2 x Identity()
@@ -263,7 +261,6 @@ class ModuleDict(Module):
     Args:
         modules: a mapping, or pairs of a name and a module.
 
-    >>> import tensorkit as tk
     >>> parts = tk.nn.ModuleDict({"flat": tk.nn.Flatten()})
     >>> parts["same"] = tk.nn.Identity()
     >>> list(parts)

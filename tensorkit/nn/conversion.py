@@ -53,7 +53,6 @@ class Conversion:
         Raises:
             TypeError: for a dtype that is neither floating point nor complex.
 
-        >>> import tensorkit as tk
         >>> module = tk.nn.Module()
         >>> module.weight = tk.nn.Parameter(tk.ones(2))
         >>> module.to(tk.float64).weight.dtype

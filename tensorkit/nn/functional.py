@@ -1,6 +1,5 @@
 """What layers do, as functions: PyTorch's ``torch.nn.functional``, commonly imported as ``F``.
 
->>> import tensorkit as tk
 >>> import tensorkit.nn.functional as F
 >>> F.relu(tk.tensor([-1.0, 2.0]))
 tensor([0., 2.])

@@ -115,7 +115,6 @@ def register_module_forward_hook(
         with_kwargs: whether it is called as ``hook(module, args, kwargs, output)``.
         always_call: whether it is called after an exception too.
 
-    >>> import tensorkit as tk
     >>> handle = tk.nn.modules.module.register_module_forward_hook(lambda module, args, output: print(module))
     >>> tk.nn.Identity()(tk.ones(1))
     Identity()
@@ -214,7 +213,6 @@ class Hooks:
             with_kwargs: whether it is called as ``hook(module, args, kwargs, output)``.
             always_call: whether it is called after an exception too.
 
-        >>> import tensorkit as tk
         >>> double = tk.nn.Identity()
         >>> handle = double.register_forward_hook(lambda module, args, output: output * 2)
         >>> double(tk.ones(2))
@@ -253,7 +251,6 @@ class Hooks:
         Raises:
             RuntimeError: where a hook of the older form was registered.
 
-        >>> import tensorkit as tk
         >>> module = tk.nn.Flatten(0)
         >>> handle = module.register_full_backward_hook(lambda module, grad_input, grad_output: print(grad_output))
         >>> module(tk.ones(1, 2, requires_grad=True)).sum().backward()

@@ -2,7 +2,6 @@
 
 All functions fill the tensor that they are given, without recording it, and return it.
 
->>> import tensorkit as tk
 >>> tk.nn.init.eye_(tk.empty(2, 3))
 tensor([[1., 0., 0.],
         [0., 1., 0.]])
@@ -67,7 +66,6 @@ def __dir__() -> list[str]:
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one number.
 
-    >>> import tensorkit as tk
     >>> constant_(tk.empty(2), 0.5)
     tensor([0.5000, 0.5000])
 
@@ -80,7 +78,6 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones.
 
-    >>> import tensorkit as tk
     >>> ones_(tk.empty(2))
     tensor([1., 1.])
 
@@ -92,7 +89,6 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros.
 
-    >>> import tensorkit as tk
     >>> zeros_(tk.empty(2))
     tensor([0., 0.])
 
@@ -125,7 +121,6 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     Raises:
         ValueError: for another number of dimensions, or channels that the groups do not divide.
 
-    >>> import tensorkit as tk
     >>> dirac_(tk.empty(1, 1, 3))
     tensor([[[0., 1., 0.]]])
 
@@ -154,7 +149,6 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers that are equally likely from `a` to `b`.
 
-    >>> import tensorkit as tk
     >>> bool((uniform_(tk.empty(3, 5), 2, 3) >= 2).all())
     True
 
@@ -169,7 +163,6 @@ def normal_(
 ) -> Tensor:
     """Fill with normally distributed numbers.
 
-    >>> import tensorkit as tk
     >>> normal_(tk.empty(3, 5)).shape
     tensorkit.Size([3, 5])
 
@@ -193,7 +186,6 @@ def trunc_normal_(
         mean, std: of the distribution as it would be without bounds.
         a, b: the bounds.
 
-    >>> import tensorkit as tk
     >>> bool(trunc_normal_(tk.empty(1000)).abs().max() <= 2)
     True
 
@@ -308,7 +300,6 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     Raises:
         ValueError: for a tensor of fewer dimensions.
 
-    >>> import tensorkit as tk
     >>> bool(xavier_uniform_(tk.empty(3, 5)).abs().max() <= (6 / 8) ** 0.5)
     True
 
@@ -322,7 +313,6 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill a weight as `xavier_uniform_` does, with normally distributed numbers.
 
-    >>> import tensorkit as tk
     >>> xavier_normal_(tk.empty(3, 5)).shape
     tensorkit.Size([3, 5])
 
@@ -359,7 +349,6 @@ def kaiming_uniform_(
     Raises:
         ValueError: for a tensor of fewer dimensions, another mode or nonlinearity.
 
-    >>> import tensorkit as tk
     >>> bool(kaiming_uniform_(tk.empty(3, 5)).abs().max() <= (6 / 5) ** 0.5)
     True
 
@@ -381,7 +370,6 @@ def kaiming_normal_(
 ) -> Tensor:
     """Fill a weight as `kaiming_uniform_` does, with normally distributed numbers.
 
-    >>> import tensorkit as tk
     >>> kaiming_normal_(tk.empty(3, 5), nonlinearity="relu").shape
     tensorkit.Size([3, 5])
 
@@ -403,7 +391,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     Raises:
         ValueError: for a tensor of fewer dimensions.
 
-    >>> import tensorkit as tk
     >>> w = orthogonal_(tk.empty(2, 4))
     >>> tk.allclose(w @ w.t(), tk.eye(2), atol=1e-6)
     True
@@ -436,7 +423,6 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     Raises:
         ValueError: for a tensor that is no matrix.
 
-    >>> import tensorkit as tk
     >>> (sparse_(tk.empty(10, 3), sparsity=0.2) == 0).sum(0)
     tensor([2, 2, 2])
 

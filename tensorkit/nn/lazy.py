@@ -31,7 +31,6 @@ class LazyModuleMixin(Base):
     Args:
         args, kwargs: of the module.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyLinear(3)
     >>> layer(tk.ones(2, 5)).shape, layer
     (tensorkit.Size([2, 3]), Linear(in_features=5, out_features=3, bias=True))

@@ -138,7 +138,6 @@ class Members:
         Raises:
             KeyError: for a name that is taken, is empty or has a point in it. TypeError: for what is no tensor.
 
-        >>> import tensorkit as tk
         >>> module = tk.nn.Module()
         >>> module.register_buffer("mean", tk.zeros(2))
         >>> module.mean
@@ -220,7 +219,6 @@ class Members:
         Raises:
             AttributeError: where there is none.
 
-        >>> import tensorkit as tk
         >>> tk.nn.Sequential(tk.nn.Sequential(tk.nn.Identity())).get_submodule("0.0")
         Identity()
         """

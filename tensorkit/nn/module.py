@@ -4,7 +4,6 @@ A module keeps three dictionaries, ``_parameters``, ``_buffers`` and ``_modules`
 value into the right one of them; from these all else follows: what an optimiser trains, what a file keeps, what moves
 to a device, what is printed.
 
->>> import tensorkit as tk
 >>> class Scale(tk.nn.Module):
 ...     def __init__(self):
 ...         super().__init__()
@@ -72,7 +71,6 @@ class Module(Members, StateDict, Conversion, Hooks):
     Attributes:
         training: whether it is being trained; dropout and the like look at it.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Sequential(tk.nn.Flatten(), tk.nn.Identity())
     Sequential(
       (0): Flatten(start_dim=1, end_dim=-1)
@@ -203,7 +201,6 @@ class Module(Members, StateDict, Conversion, Hooks):
             prefix: what every name begins with.
             remove_duplicate: whether one that is there twice comes once.
 
-        >>> import tensorkit as tk
         >>> net = tk.nn.Sequential(tk.nn.Identity(), tk.nn.Sequential(tk.nn.Flatten()))
         >>> [name for name, module in net.named_modules()]
         ['', '0', '1', '1.0']

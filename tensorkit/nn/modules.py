@@ -2,7 +2,6 @@
 
 Their ``__module__`` is this name, as in PyTorch: it is printed, and pickles are read by it.
 
->>> import tensorkit as tk
 >>> from tensorkit.nn.modules.container import Sequential
 >>> Sequential is tk.nn.Sequential, Sequential
 (True, <class 'tensorkit.nn.modules.container.Sequential'>)

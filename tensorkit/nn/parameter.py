@@ -68,7 +68,6 @@ class Parameter(Tensor, metaclass=_Marking):
 
     What is computed from a parameter is a plain `Tensor`.
 
-    >>> import tensorkit as tk
     >>> w = tk.nn.Parameter(tk.ones(2))
     >>> w
     Parameter containing:
@@ -138,7 +137,6 @@ class Buffer(Tensor, metaclass=_Marking):
         data: its numbers, a tensor of any size; the memory is shared. By default it is empty.
         persistent: whether it is part of the module's `state_dict`.
 
-    >>> import tensorkit as tk
     >>> module = tk.nn.Module()
     >>> module.mean = tk.nn.Buffer(tk.zeros(2))
     >>> dict(module.named_buffers())
@@ -206,7 +204,6 @@ class UninitializedTensorMixin:
             shape: the size.
             device, dtype: other ones than those of now.
 
-        >>> import tensorkit as tk
         >>> w = tk.nn.UninitializedParameter()
         >>> w.materialize((2, 3))
         >>> type(w), w.shape
@@ -305,7 +302,6 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     Raises:
         ValueError: whenever it is used in an operation.
 
-    >>> import tensorkit as tk
     >>> tk.nn.UninitializedParameter(dtype=tk.float64)
     <UninitializedParameter>
 
@@ -336,7 +332,6 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
     Raises:
         ValueError: whenever it is used in an operation.
 
-    >>> import tensorkit as tk
     >>> tk.nn.UninitializedBuffer()
     <UninitializedBuffer>
 
@@ -364,7 +359,6 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
 def is_lazy(param: Any) -> bool:
     """Whether a tensor is an `UninitializedParameter` or an `UninitializedBuffer`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.parameter.is_lazy(tk.nn.UninitializedParameter())
     True
 

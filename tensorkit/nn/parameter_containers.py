@@ -35,7 +35,6 @@ class ParameterList(Numbered):
     Args:
         values: what is in it.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ParameterList([tk.zeros(2, 3), tk.zeros(3)])
     ParameterList(
         (0): Parameter containing: [tensorkit.float32 of size 2x3]
@@ -106,7 +105,6 @@ class ParameterDict(Module):
     Args:
         parameters: a mapping, or pairs of a name and a value; a plain ``dict`` is taken in the order of its names.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ParameterDict({"left": tk.zeros(2)})["left"]
     Parameter containing:
     tensor([0., 0.], requires_grad=True)

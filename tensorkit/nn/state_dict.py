@@ -69,7 +69,6 @@ class StateDict:
             prefix: what every name begins with.
             keep_vars: whether to give the parameters themselves, not detached ones.
 
-        >>> import tensorkit as tk
         >>> module = tk.nn.Module()
         >>> module.weight = tk.nn.Parameter(tk.ones(2))
         >>> dict(module.state_dict())
@@ -154,7 +153,6 @@ class StateDict:
         Raises:
             TypeError: for what is no mapping. RuntimeError: where names or sizes differ.
 
-        >>> import tensorkit as tk
         >>> module = tk.nn.Module()
         >>> module.weight = tk.nn.Parameter(tk.zeros(2))
         >>> module.load_state_dict({"weight": tk.ones(2)})

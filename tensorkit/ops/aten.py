@@ -1,6 +1,5 @@
 """``ops.aten``: the operations under the names that PyTorch's compilers call them by.
 
->>> import tensorkit as tk
 >>> tk.ops.aten.add.Tensor(tk.ones(2), 1)
 tensor([2., 2.])
 

@@ -255,7 +255,6 @@ def _registered(
         )
         made.__doc__ = f"""In-place form of ``{name}``: the result is written into `input`, which it returns.
 
-        >>> import tensorkit as tk
         >>> t = tk.tensor([0.25, 0.5])
         >>> tk.{name}_(t{numbers}) is t
         True

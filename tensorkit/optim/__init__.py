@@ -1,6 +1,5 @@
 """Optimizers: what changes the parameters of a model by their gradients, step by step.
 
->>> import tensorkit as tk
 >>> w = tk.tensor([1.0, 2.0], requires_grad=True)
 >>> optimizer = tk.optim.SGD([w], lr=0.25)
 >>> (w * w).sum().backward()

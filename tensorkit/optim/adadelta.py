@@ -38,7 +38,6 @@ class Adadelta(SingleTensorOptimizer):
     Raises:
         ValueError: for options out of their range.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 20.0], requires_grad=True)
     >>> (w * w).sum().backward()
     >>> tk.optim.Adadelta([w], rho=0.75, eps=0.25).step()

@@ -39,7 +39,6 @@ class Adagrad(SingleTensorOptimizer):
     Raises:
         ValueError: for negative options.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> (w * w).sum().backward()
     >>> tk.optim.Adagrad([w], lr=0.5).step()

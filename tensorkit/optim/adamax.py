@@ -41,7 +41,6 @@ class Adamax(SingleTensorOptimizer):
     Raises:
         ValueError: for options out of their range.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> (w * w).sum().backward()
     >>> tk.optim.Adamax([w], lr=0.5).step()

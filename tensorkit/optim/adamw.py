@@ -16,7 +16,6 @@ class AdamW(Adam):
         params, lr, betas, eps, amsgrad, maximize, foreach, capturable, differentiable, fused: as for `Adam`.
         weight_decay: how fast the parameter shrinks, in learning rates.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> optimizer = tk.optim.AdamW([w], lr=0.5, weight_decay=0.1)
     >>> (w * w).sum().backward()

@@ -37,7 +37,6 @@ class ASGD(SingleTensorOptimizer):
     Raises:
         ValueError: for negative options.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = tk.optim.ASGD([w], lr=0.25, t0=0)
     >>> for _ in range(2):

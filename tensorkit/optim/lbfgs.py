@@ -37,7 +37,6 @@ class LBFGS(Optimizer):
     Raises:
         ValueError: for a negative rate, or several groups.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> optimizer = tk.optim.LBFGS([w], line_search_fn="strong_wolfe")
     >>> def closure():

@@ -43,7 +43,6 @@ class NAdam(SingleTensorOptimizer):
     Raises:
         ValueError: for options out of their range.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> optimizer = tk.optim.NAdam([w], lr=0.5)
     >>> (w * w).sum().backward()

@@ -63,7 +63,6 @@ class Optimizer:
     Raises:
         TypeError: for anything but leaf tensors. ValueError: when there are no parameters, or one is in two groups.
 
-    >>> import tensorkit as tk
     >>> class Descent(tk.optim.Optimizer):
     ...     @tk.no_grad()
     ...     def step(self, closure=None):

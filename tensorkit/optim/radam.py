@@ -40,7 +40,6 @@ class RAdam(SingleTensorOptimizer):
     Raises:
         ValueError: for options out of their range.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> optimizer = tk.optim.RAdam([w], lr=0.5)
     >>> (w * w).sum().backward()

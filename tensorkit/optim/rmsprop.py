@@ -38,7 +38,6 @@ class RMSprop(SingleTensorOptimizer):
     Raises:
         ValueError: for negative options.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 200.0], requires_grad=True)
     >>> (w * w).sum().backward()
     >>> tk.optim.RMSprop([w], lr=0.1, alpha=0.75).step()

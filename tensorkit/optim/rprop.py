@@ -33,7 +33,6 @@ class Rprop(SingleTensorOptimizer):
     Raises:
         ValueError: for a negative rate, or factors that are not below and above 1.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 20.0], requires_grad=True)
     >>> optimizer = tk.optim.Rprop([w], lr=0.5)
     >>> for _ in range(2):

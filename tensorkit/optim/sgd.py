@@ -35,7 +35,6 @@ class SGD(SingleTensorOptimizer):
     Raises:
         ValueError: for negative options, or `nesterov` without momentum.
 
-    >>> import tensorkit as tk
     >>> w = tk.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = tk.optim.SGD([w], lr=0.1, momentum=0.9)
     >>> for _ in range(2):

@@ -1,6 +1,5 @@
 """``profiler``: which operations a program calls, how often, and how long they take.
 
->>> import tensorkit as tk
 >>> with tk.profiler.profile() as prof:
 ...     with tk.profiler.record_function("step"):
 ...         t = tk.ones(3).add(1)

@@ -11,7 +11,6 @@ class DefaultGenerators:
     Args:
         seed: with which those of all devices begin.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> with DefaultGenerators(7):
     ...     tk.initial_seed()

@@ -63,7 +63,6 @@ class Generator:
     Raises:
         RuntimeError: for any other device, and for one that is not there.
 
-    >>> import tensorkit as tk
     >>> g = tk.Generator().manual_seed(7)
     >>> tk.randint(0, 10, (5,), generator=g)
     tensor([5, 2, 1, 6, 3])
@@ -329,7 +328,6 @@ def seed_devices(seed: int) -> None:
 def manual_seed(seed: Any) -> Generator:
     """Seed the default generators of all devices; returns the CPU's. Anything that `int()` takes will do.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.rand(2)
     tensor([0.4963, 0.7682])

@@ -6,7 +6,6 @@
 `safetensors`. What does not: how a tensor is pickled by Python (``ops.tensor``), and how a file replaces another in one
 step (``process``).
 
->>> import tensorkit as tk
 >>> tk.serialization.get_safe_globals()
 []
 

@@ -1,6 +1,5 @@
 """On which device the storages of a file are made again: the location that the file names, or another.
 
->>> import tensorkit as tk
 >>> tk.serialization.location_tag(tk.ones(2).untyped_storage())
 'cpu'
 
@@ -75,7 +74,6 @@ def validate_cuda_device(location: str) -> int:
     Raises:
         RuntimeError: when there is no such device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(devices=2):
     ...     tk.serialization.validate_cuda_device("cuda:1")
     1

@@ -137,7 +137,6 @@ class skip_data:
         materialize_fake_tensors: has no effect, for there are no fake tensors here.
 
     >>> import io
-    >>> import tensorkit as tk
     >>> file = io.BytesIO()
     >>> with tk.serialization.skip_data():
     ...     tk.save(tk.ones(2), file)

@@ -1,6 +1,5 @@
 """Files of the safetensors format: named tensors and nothing else, so that loading one cannot run anything.
 
->>> import tensorkit as tk
 >>> from tensorkit.serialization import safetensors
 >>> data = safetensors.save({"weight": tk.arange(3.0), "bias": tk.tensor(1, dtype=tk.bfloat16)})
 >>> safetensors.load(data)["weight"]
@@ -201,7 +200,6 @@ class safe_open:
         safetensors.SafetensorError: when the file is damaged.
 
     >>> import os, tempfile
-    >>> import tensorkit as tk
     >>> path = os.path.join(tempfile.mkdtemp(), "a.safetensors")
     >>> save_file({"weight": tk.arange(6.0).view(2, 3)}, path, metadata={"epoch": "3"})
     >>> with safe_open(path, framework="pt") as file:

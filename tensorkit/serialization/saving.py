@@ -1,7 +1,6 @@
 """`save`: a pickle whose names are PyTorch's, and the bytes of storages beside it.
 
 >>> import io
->>> import tensorkit as tk
 >>> file = io.BytesIO()
 >>> t = tk.arange(4.0)
 >>> tk.save({"all": t, "end": t[2:]}, file)

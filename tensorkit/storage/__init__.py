@@ -4,7 +4,6 @@ A storage is one row of bytes on one device. It knows no size and no stride; a t
 it, and several tensors may read one storage. Its two faces are `UntypedStorage`, the bytes, and `TypedStorage`,
 the same bytes read as elements of one dtype.
 
->>> import tensorkit as tk
 >>> t = tk.arange(4, dtype=tk.int16)
 >>> t.untyped_storage().nbytes(), t.t().untyped_storage() is t.untyped_storage()
 (8, True)

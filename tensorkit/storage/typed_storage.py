@@ -48,7 +48,6 @@ class TypedStorage:
         wrap_storage: the `UntypedStorage` to read.
 
     >>> import warnings
-    >>> import tensorkit as tk
     >>> with warnings.catch_warnings(action="ignore"):  # the first one says what to use today
     ...     s = tk.TypedStorage([1, 2.5])
     >>> s[1] = 7
@@ -118,7 +117,6 @@ class TypedStorage:
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The legacy name, such as ``'tensorkit.FloatStorage'``; or, given another, the numbers as that type.
 
-        >>> import tensorkit as tk
         >>> tk.FloatStorage([1.5]).type(), tk.FloatStorage([1.5]).type("torch.LongStorage").tolist()
         ('tensorkit.FloatStorage', [1])
         """

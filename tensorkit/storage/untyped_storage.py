@@ -34,7 +34,6 @@ class UntypedStorage:
         size: the number of bytes, or a sequence of integers 0 … 255 to fill it with.
         device: where to allocate.
 
-    >>> import tensorkit as tk
     >>> tk.UntypedStorage([1, 2, 255]).tolist()
     [1, 2, 255]
     """
@@ -271,7 +270,6 @@ class UntypedStorage:
             TypeError: on a device.
             RuntimeError: when there is no device to transfer to.
 
-        >>> import tensorkit as tk
         >>> with tk.cuda.emulate():
         ...     tk.UntypedStorage([1, 2]).pin_memory().is_pinned()
         True

@@ -2,7 +2,6 @@
 
 PyTorch's policies for single operations (``SelectiveCheckpointContext``) and ``GraphExecGroup`` are not here.
 
->>> import tensorkit as tk
 >>> x = tk.ones(2, requires_grad=True)
 >>> y = checkpoint(lambda x: x.exp().sin(), x, use_reentrant=False)
 >>> y.sum().backward()
@@ -178,7 +177,6 @@ def checkpoint(
         ValueError: for what only one of the two ways can do.
         CheckpointError: in the backward pass, when the second call saved other tensors.
 
-    >>> import tensorkit as tk
     >>> x = tk.tensor([1.0, 2.0], requires_grad=True)
     >>> checkpoint(tk.exp, x, use_reentrant=False).sum().backward()
     >>> x.grad
@@ -224,7 +222,6 @@ def checkpoint_sequential(
     Raises:
         ValueError: for other keywords.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(1, requires_grad=True)
     >>> checkpoint_sequential([tk.exp, tk.sin, tk.cos], 2, x, use_reentrant=False)
     tensor([0.9168], grad_fn=<CosBackward0>)

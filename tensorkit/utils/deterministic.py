@@ -1,6 +1,5 @@
 """What `use_deterministic_algorithms` does to memory that nobody has written.
 
->>> import tensorkit as tk
 >>> tk.use_deterministic_algorithms(True)
 >>> tk.ones(1).resize_(3)
 tensor([1., nan, nan])

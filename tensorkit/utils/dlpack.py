@@ -1,6 +1,5 @@
 """DLPack as code of earlier years spells it: a capsule, and the tensor on its memory.
 
->>> import tensorkit as tk
 >>> tk.utils.dlpack.from_dlpack(tk.utils.dlpack.to_dlpack(tk.arange(3)))
 tensor([0, 1, 2])
 
@@ -30,7 +29,6 @@ def to_dlpack(*args: Any, **kwargs: Any) -> Any:
     Raises:
         TypeError: for what is no tensor. BufferError: for a meta tensor, which has no memory.
 
-    >>> import tensorkit as tk
     >>> repr(to_dlpack(tk.ones(2, requires_grad=True)))[:27]
     '<capsule object "dltensor" '
 

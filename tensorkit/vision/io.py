@@ -165,7 +165,6 @@ def encode_png(input: Any, compression_level: int = 6) -> Tensor:
     Raises:
         RuntimeError: for another tensor or level.
 
-    >>> import tensorkit as tk
     >>> picture = tk.tensor([[[0, 128, 255]]], dtype=tk.uint8)
     >>> decode_image(encode_png(picture))
     tensor([[[  0, 128, 255]]], dtype=tensorkit.uint8)

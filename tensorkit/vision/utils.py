@@ -50,7 +50,6 @@ def make_grid(
     Raises:
         TypeError: for other arguments.
 
-    >>> import tensorkit as tk
     >>> make_grid(tk.zeros(10, 1, 4, 4), nrow=5).shape
     tensorkit.Size([3, 14, 32])
 

@@ -1,6 +1,5 @@
 """Places in a graph as values: where the gradient of a tensor arrives, without the tensor.
 
->>> import tensorkit as tk
 >>> x = tk.tensor([1.0, 2.0], requires_grad=True)
 >>> y = x * 3
 >>> z = y.exp().log()
@@ -59,7 +58,6 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     Raises:
         RuntimeError: for a tensor that does not require grad.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(2, requires_grad=True)
     >>> tk.autograd.graph.get_gradient_edge(x.exp()).node.name()
     'ExpBackward0'
@@ -86,7 +84,6 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     Raises:
         RuntimeError: for anything that is no tensor.
 
-    >>> import tensorkit as tk
     >>> x = tk.ones(2)
     >>> tk.autograd.graph.increment_version(x)
     >>> x._version

@@ -43,7 +43,6 @@ def register_multi_grad_hook(
     Raises:
         ValueError: for another mode. AssertionError: for a tensor that does not require grad, in the mode "all".
 
-    >>> import tensorkit as tk
     >>> a, b = tk.ones(2, requires_grad=True), tk.ones(2, requires_grad=True)
     >>> handle = tk.autograd.graph.register_multi_grad_hook((a, b), print)
     >>> (a * b).sum().backward()

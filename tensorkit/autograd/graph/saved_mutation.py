@@ -93,7 +93,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     Raises:
         RuntimeError: within another such block. AssertionError: in a backward pass outside.
 
-    >>> import tensorkit as tk
     >>> with tk.autograd.graph.allow_mutation_on_saved_tensors() as context:
     ...     a = tk.ones(2, requires_grad=True)
     ...     b = a.clone()

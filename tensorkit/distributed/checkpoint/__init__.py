@@ -1,7 +1,6 @@
 """Checkpoints of sharded tensors: a folder in which each rank has written its own shards, as a file of safetensors.
 
 >>> import tempfile
->>> import tensorkit as tk
 >>> from tensorkit.distributed import checkpoint
 >>> folder, bias = tempfile.mkdtemp(), tk.zeros(2)
 >>> checkpoint.save({"model": {"bias": tk.ones(2)}}, checkpoint_id=folder)

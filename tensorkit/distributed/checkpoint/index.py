@@ -36,7 +36,6 @@ class Saved(NamedTuple):
 def flat(state: dict[str, Any], prefix: str = "") -> dict[str, DTensor | Tensor]:
     """The tensors of a state by their names; in a dictionary within it they have both names, joined by a dot.
 
-    >>> import tensorkit as tk
     >>> flat({"model": {"bias": tk.ones(1)}})
     {'model.bias': tensor([1.])}
     """

@@ -29,7 +29,6 @@ class Bernoulli(ExponentialFamily):
     Args:
         probs: the probability of a 1. logits: its log odds, instead of `probs`.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Bernoulli(0.25).log_prob(tk.tensor([0.0, 1.0]))
     tensor([-0.2877, -1.3863])
 
@@ -124,7 +123,6 @@ class Geometric(Distribution):
     Args:
         probs: the probability of a success, above 0. logits: its log odds, instead of `probs`.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Geometric(0.25).mean
     tensor(3.)
 

@@ -35,7 +35,6 @@ class Categorical(Distribution):
         probs: not negative, along the last dimension; they are divided by their sum.
         logits: logarithms of probabilities that need not sum to 1, instead of `probs`.
 
-    >>> import tensorkit as tk
     >>> choice = tk.distributions.Categorical(tk.tensor([0.25, 0.25, 0.5]))
     >>> choice.log_prob(tk.tensor(2)), choice.entropy()
     (tensor(-0.6931), tensor(1.0397))
@@ -141,7 +140,6 @@ class OneHotCategorical(Distribution):
     Args:
         probs, logits: as for `Categorical`.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.OneHotCategorical(tk.tensor([0.0, 1.0, 0.0])).sample()
     tensor([0., 1., 0.])
 
@@ -229,7 +227,6 @@ class OneHotCategorical(Distribution):
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """`OneHotCategorical` with samples that pass gradients to the probabilities as if they were them.
 
-    >>> import tensorkit as tk
     >>> p = tk.tensor([0.0, 1.0], requires_grad=True)
     >>> tk.distributions.OneHotCategoricalStraightThrough(p).rsample()
     tensor([0., 1.], grad_fn=<AddBackward0>)

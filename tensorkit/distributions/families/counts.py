@@ -30,7 +30,6 @@ class Binomial(Distribution):
         total_count: how many tries, not negative. probs: the probability of a success each time.
         logits: its log odds, instead of `probs`.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Binomial(4, tk.tensor(0.5)).log_prob(tk.tensor(2.0)).exp()
     tensor(0.3750)
 
@@ -143,7 +142,6 @@ class Multinomial(Distribution):
         total_count: how many tries, one number for the whole batch.
         probs, logits: as for `Categorical`.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Multinomial(10, tk.tensor([0.5, 0.5])).mean
     tensor([5., 5.])
 
@@ -237,7 +235,6 @@ class Poisson(ExponentialFamily):
     Args:
         rate: not negative.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Poisson(2.0).log_prob(tk.tensor(0.0))
     tensor(-2.)
 

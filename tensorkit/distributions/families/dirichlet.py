@@ -45,7 +45,6 @@ class Dirichlet(ExponentialFamily):
     Args:
         concentration: above 0, along the last dimension; the larger, the closer samples are to the mean.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Dirichlet(tk.tensor([1.0, 3.0])).mean
     tensor([0.2500, 0.7500])
 
@@ -118,7 +117,6 @@ class Beta(ExponentialFamily):
     Args:
         concentration1, concentration0: the two concentrations, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Beta(1.0, 3.0).mean
     tensor(0.2500)
 

@@ -27,7 +27,6 @@ class Gamma(ExponentialFamily):
     Args:
         concentration: the shape of the distribution, above 0, whole or not. rate: above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Gamma(3.0, 2.0).mean
     tensor(1.5000)
 
@@ -102,7 +101,6 @@ class Chi2(Gamma):
     Args:
         df: the degrees of freedom, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Chi2(3.0).mean
     tensor(3.)
 
@@ -130,7 +128,6 @@ class StudentT(Distribution):
     Args:
         df: the degrees of freedom, above 0. loc: the middle. scale: the width, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.StudentT(4.0).variance
     tensor(2.)
 

@@ -28,7 +28,6 @@ class MultivariateNormal(Distribution):
         loc: the mean. covariance_matrix: positive definite.
         precision_matrix, scale_tril: the inverse of it, or its Cholesky factor, instead.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.MultivariateNormal(tk.zeros(2), tk.eye(2)).log_prob(tk.zeros(2))
     tensor(-1.8379)
 

@@ -23,7 +23,6 @@ class Normal(ExponentialFamily):
     Args:
         loc: the mean. scale: the standard deviation, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Normal(0.0, 1.0).log_prob(tk.tensor(0.0))
     tensor(-0.9189)
 

@@ -25,7 +25,6 @@ class Uniform(Distribution):
     Args:
         low, high: the bounds, of which `high` is not among the samples.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Uniform(0.0, 4.0).log_prob(tk.tensor([1.0, 3.0])).exp()
     tensor([0.2500, 0.2500])
 
@@ -103,7 +102,6 @@ class Exponential(ExponentialFamily):
     Args:
         rate: above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Exponential(2.0).mean
     tensor(0.5000)
 
@@ -179,7 +177,6 @@ class Laplace(Distribution):
     Args:
         loc: the mean. scale: the mean distance, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Laplace(0.0, 1.0).variance
     tensor(2.)
 
@@ -251,7 +248,6 @@ class Cauchy(Distribution):
     Args:
         loc: the median. scale: the distance within which half of the samples lie, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Cauchy(0.0, 1.0).cdf(tk.tensor(1.0))
     tensor(0.7500)
 

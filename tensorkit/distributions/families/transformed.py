@@ -29,7 +29,6 @@ class LogNormal(TransformedDistribution):
     Args:
         loc, scale: the mean and the standard deviation of the logarithms.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.LogNormal(0.0, 1.0).mean
     tensor(1.6487)
 
@@ -121,7 +120,6 @@ class HalfNormal(_Half):
     Args:
         scale: their standard deviation.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.HalfNormal(1.0).mean
     tensor(0.7979)
 
@@ -152,7 +150,6 @@ class HalfCauchy(_Half):
     Args:
         scale: the median of the absolute values.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.HalfCauchy(1.0).cdf(tk.tensor(1.0))
     tensor(0.5000)
 
@@ -188,7 +185,6 @@ class Gumbel(TransformedDistribution):
     Args:
         loc: the most probable value. scale: the width, above 0.
 
-    >>> import tensorkit as tk
     >>> tk.distributions.Gumbel(0.0, 1.0).mean
     tensor(0.5772)
 

@@ -1,6 +1,5 @@
 """Transforms: differentiable changes of variables, with their inverses and the logarithms of their Jacobians.
 
->>> import tensorkit as tk
 >>> from tensorkit.distributions import transforms
 >>> twice = transforms.AffineTransform(loc=1.0, scale=2.0)
 >>> y = twice(tk.tensor([0.0, 1.0]))

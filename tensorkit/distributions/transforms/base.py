@@ -181,7 +181,6 @@ class ComposeTransform(Transform):
     Args:
         parts: the transforms, the first first.
 
-    >>> import tensorkit as tk
     >>> from tensorkit.distributions.transforms import AffineTransform, ComposeTransform, ExpTransform
     >>> ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])(tk.tensor(0.5))
     tensor(2.7183)

@@ -106,7 +106,6 @@ class Emulation:
         Args:
             stream: a ``tk.cuda.Stream``; by default the current one of the current device.
 
-        >>> import tensorkit as tk
         >>> with tk.cuda.emulate() as emulation:
         ...     there, here = tk.ones(2, device="cuda"), tk.zeros(2).pin_memory()
         ...     with emulation.hold():
@@ -128,7 +127,6 @@ class Emulation:
         Whatever the program reads without having waited for it is stale, every time; on a device in a hurry it
         would often be right by luck.
 
-        >>> import tensorkit as tk
         >>> with tk.cuda.emulate() as emulation, emulation.late():
         ...     there, here = tk.ones(2, device="cuda"), tk.zeros(2).pin_memory()
         ...     _ = here.copy_(there, non_blocking=True)

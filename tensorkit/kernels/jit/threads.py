@@ -98,7 +98,6 @@ def _count() -> int:
 def get_num_threads(*args: Any, **kwargs: Any) -> int:
     """How many threads an operation on a large tensor may use.
 
-    >>> import tensorkit as tk
     >>> tk.get_num_threads() >= 1
     True
 
@@ -114,7 +113,6 @@ def set_num_threads(*args: Any, **kwargs: Any) -> None:
     Raises:
         RuntimeError: for what is no positive integer.
 
-    >>> import tensorkit as tk
     >>> before = tk.get_num_threads()
     >>> tk.set_num_threads(1)
     >>> tk.get_num_threads()
@@ -161,7 +159,6 @@ def _tell_blas(count: int) -> None:
 def get_num_interop_threads(*args: Any, **kwargs: Any) -> int:
     """How many threads may run whole operations side by side; nothing here does, and PyTorch only in scripts.
 
-    >>> import tensorkit as tk
     >>> tk.get_num_interop_threads() >= 1
     True
 

@@ -20,7 +20,6 @@ def normalize(
         p: the order of the norm. dim: the dimensions. eps: the least that is divided by.
         out: a tensor for the result.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.normalize(tk.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
 

@@ -21,7 +21,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Raises:
         ValueError: for a `p` that is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.nn.functional.dropout(tk.ones(6))
     tensor([0., 0., 2., 0., 0., 0.])
@@ -60,7 +59,6 @@ def _of_one(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`dropout` of whole channels: (n, channels, length) or (channels, length), and the same comes back.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.dropout1d(tk.ones(1, 2), p=1)
     tensor([[0., 0.]])
 
@@ -90,7 +88,6 @@ def _warn_of_size(name: str, ndim: int, spatial: int, sizes: str) -> None:
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`dropout` of whole channels: (n, channels, height, width), and the same comes back.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.dropout2d(tk.ones(1, 1, 1, 2), p=1)
     tensor([[[[0., 0.]]]])
 
@@ -113,7 +110,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`dropout` of whole channels: (n, channels, depth, height, width) or without n, and the same comes back.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.dropout3d(tk.ones(1, 1, 1, 2), p=1)
     tensor([[[[0., 0.]]]])
 

@@ -40,7 +40,6 @@ def grid_sample(
         mode: "bilinear", "nearest" or "bicubic". padding_mode: outside "zeros", "border" or "reflection".
         align_corners: whether -1 and 1 are the middles of the elements at the ends, and not their edges.
 
-    >>> import tensorkit as tk
     >>> grid_sample(tk.tensor([[[[1.0, 3.0]]]]), tk.zeros(1, 1, 1, 2), align_corners=False)
     tensor([[[[2.]]]])
 
@@ -66,7 +65,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         size: of the images: (n, channels, h, w), or of volumes.
         align_corners: as for `grid_sample`.
 
-    >>> import tensorkit as tk
     >>> affine_grid(tk.eye(2, 3)[None], (1, 1, 2, 2), align_corners=True)
     tensor([[[[-1., -1.],
               [ 1., -1.]],

@@ -271,7 +271,6 @@ def lp_pool1d(
 ) -> Any:
     """The root of the sum of each window's powers.
 
-    >>> import tensorkit as tk
     >>> lp_pool1d(tk.tensor([[3.0, 4.0, 0.0, 2.0]]), 2, 2)
     tensor([[5., 2.]])
 
@@ -285,7 +284,6 @@ def lp_pool2d(
 ) -> Any:
     """`lp_pool1d` of images.
 
-    >>> import tensorkit as tk
     >>> lp_pool2d(tk.tensor([[[3.0, 0.0], [4.0, 0.0]]]), 2, 2)
     tensor([[[5.]]])
 
@@ -299,7 +297,6 @@ def lp_pool3d(
 ) -> Any:
     """`lp_pool1d` of volumes.
 
-    >>> import tensorkit as tk
     >>> lp_pool3d(tk.ones(1, 2, 2, 1), 2, (2, 2, 1))
     tensor([[[[2.]]]])
 

@@ -53,7 +53,6 @@ def gumbel_softmax(
         hard: whether one of the results is 1 and all others are 0; gradients are as before.
         eps: has no effect.
 
-    >>> import tensorkit as tk
     >>> gumbel_softmax(tk.zeros(20, 32), hard=True).sum(dim=1).unique()
     tensor([1.])
 

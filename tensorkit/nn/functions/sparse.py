@@ -29,7 +29,6 @@ def embedding(
     Raises:
         IndexError: for a row that there is not.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.embedding(tk.tensor([1]), tk.tensor([[0.0, 1.0], [2.0, 3.0]]))
     tensor([[2., 3.]])
 

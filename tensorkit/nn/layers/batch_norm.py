@@ -195,7 +195,6 @@ class BatchNorm1d(_BatchNorm):
     Raises:
         ValueError: for an input of another number of dimensions.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.BatchNorm1d(1)
     >>> layer(tk.tensor([[1.0], [3.0]])).detach().flatten(), layer.running_mean
     (tensor([-1.0000,  1.0000]), tensor([0.2000]))
@@ -217,7 +216,6 @@ class BatchNorm2d(_BatchNorm):
     Raises:
         ValueError: for an input of another number of dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.nn.BatchNorm2d(3)(tk.randn(2, 3, 4, 4)).shape
     tensorkit.Size([2, 3, 4, 4])
 
@@ -238,7 +236,6 @@ class BatchNorm3d(_BatchNorm):
     Raises:
         ValueError: for an input of another number of dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.nn.BatchNorm3d(3)(tk.randn(2, 3, 2, 2, 2)).shape
     tensorkit.Size([2, 3, 2, 2, 2])
 
@@ -253,7 +250,6 @@ class BatchNorm3d(_BatchNorm):
 class LazyBatchNorm1d(LazyNormBase, _BatchNorm):
     """A `BatchNorm1d` that takes the number of channels from its first input.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyBatchNorm1d()
     >>> _ = layer(tk.randn(4, 3))
     >>> layer
@@ -269,7 +265,6 @@ class LazyBatchNorm1d(LazyNormBase, _BatchNorm):
 class LazyBatchNorm2d(LazyNormBase, _BatchNorm):
     """A `BatchNorm2d` that takes the number of channels from its first input.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LazyBatchNorm2d()(tk.randn(4, 3, 2, 2)).shape
     tensorkit.Size([4, 3, 2, 2])
 
@@ -283,7 +278,6 @@ class LazyBatchNorm2d(LazyNormBase, _BatchNorm):
 class LazyBatchNorm3d(LazyNormBase, _BatchNorm):
     """A `BatchNorm3d` that takes the number of channels from its first input.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LazyBatchNorm3d()(tk.randn(4, 3, 1, 2, 2)).shape
     tensorkit.Size([4, 3, 1, 2, 2])
 

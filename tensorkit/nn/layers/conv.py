@@ -221,7 +221,6 @@ class Conv1d(_Conv):
     Weights and bias begin as uniform numbers between ``-k`` and ``k``, with ``k = 1 / sqrt(fan_in)`` for the
     ``in_channels / groups * kernel_size`` numbers that each result is made of. As `Conv2d` otherwise.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.Conv1d(16, 33, 3, stride=2)
     >>> layer, layer(tk.randn(20, 16, 50)).shape
     (Conv1d(16, 33, kernel_size=(3,), stride=(2,)), tensorkit.Size([20, 33, 24]))
@@ -254,7 +253,6 @@ class Conv2d(_Conv):
     Raises:
         ValueError: for groups that do not divide the channels, and for a padding or mode that there is not.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.Conv2d(3, 8, kernel_size=3, padding=1)
     >>> layer, layer(tk.randn(4, 3, 32, 32)).shape
     (Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1)), tensorkit.Size([4, 8, 32, 32]))
@@ -270,7 +268,6 @@ class Conv2d(_Conv):
 class Conv3d(_Conv):
     """A convolution over volumes: (n, in_channels, d, h, w) gives (n, out_channels, ...). As `Conv2d` otherwise.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Conv3d(16, 33, (3, 5, 2), stride=(2, 1, 1))(tk.randn(2, 16, 10, 20, 30)).shape
     tensorkit.Size([2, 33, 4, 16, 29])
 

@@ -101,7 +101,6 @@ class ConvTranspose1d(_ConvTransposeNd):
 
     As `ConvTranspose2d` otherwise.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ConvTranspose1d(16, 33, 3, stride=2)(tk.randn(20, 16, 50)).shape
     tensorkit.Size([20, 33, 101])
 
@@ -130,7 +129,6 @@ class ConvTranspose2d(_ConvTransposeNd):
     Raises:
         ValueError: for groups that do not divide the channels, and for another mode.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.ConvTranspose2d(16, 8, 4, stride=2, padding=1)
     >>> layer(tk.randn(2, 16, 7, 7)).shape, layer(tk.randn(2, 16, 7, 7), output_size=[15, 14]).shape
     (tensorkit.Size([2, 8, 14, 14]), tensorkit.Size([2, 8, 15, 14]))
@@ -148,7 +146,6 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     As `ConvTranspose2d` otherwise.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ConvTranspose3d(16, 33, 3, stride=2)(tk.randn(2, 16, 5, 4, 3)).shape
     tensorkit.Size([2, 33, 11, 9, 7])
 

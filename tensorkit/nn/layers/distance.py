@@ -22,7 +22,6 @@ class PairwiseDistance(Module):
     Args:
         p: the order of the norm. eps: is added to each difference. keepdim: keep the last dimension with size 1.
 
-    >>> import tensorkit as tk
     >>> tk.nn.PairwiseDistance()(tk.tensor([[0.0, 0.0]]), tk.tensor([[3.0, 4.0]]))
     tensor([5.0000])
 
@@ -51,7 +50,6 @@ class CosineSimilarity(Module):
     Args:
         dim: the dimension. eps: vectors that are shorter count as of this length.
 
-    >>> import tensorkit as tk
     >>> tk.nn.CosineSimilarity()(tk.tensor([[1.0, 0.0]]), tk.tensor([[1.0, 1.0]]))
     tensor([0.7071])
 

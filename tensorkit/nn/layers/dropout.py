@@ -44,7 +44,6 @@ class Dropout(_DropoutNd):
     Raises:
         ValueError: for a `p` that is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> layer = tk.nn.Dropout(0.5)
     >>> layer(tk.ones(6)), layer.eval()(tk.ones(2))
@@ -64,7 +63,6 @@ class Dropout1d(_DropoutNd):
     Args:
         p: the probability. inplace: whether the input is written into.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Dropout1d(p=1)(tk.ones(1, 1, 2))
     tensor([[[0., 0.]]])
 
@@ -82,7 +80,6 @@ class Dropout2d(_DropoutNd):
     Args:
         p: the probability. inplace: whether the input is written into.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Dropout2d(p=1)(tk.ones(1, 1, 1, 2))
     tensor([[[[0., 0.]]]])
 
@@ -100,7 +97,6 @@ class Dropout3d(_DropoutNd):
     Args:
         p: the probability. inplace: whether the input is written into.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Dropout3d(p=1)(tk.ones(1, 1, 1, 1, 2))
     tensor([[[[[0., 0.]]]]])
 
@@ -118,7 +114,6 @@ class AlphaDropout(_DropoutNd):
     Args:
         p: the probability. inplace: kept, as PyTorch keeps it, but the input is not written into.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.nn.AlphaDropout(0.5)(tk.zeros(3))
     tensor([-0.7792, -0.7792,  0.7792])
@@ -137,7 +132,6 @@ class FeatureAlphaDropout(_DropoutNd):
     Args:
         p: the probability. inplace: kept, as PyTorch keeps it, but the input is not written into.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.nn.FeatureAlphaDropout(0.5)(tk.zeros(1, 3))
     tensor([[-0.7792, -0.7792,  0.7792]])

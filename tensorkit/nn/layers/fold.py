@@ -24,7 +24,6 @@ class Fold(Module):
         kernel_size: of the window. dilation: how far its elements are apart.
         padding: by how much the windows reach out of the image. stride: how far the window moves on.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.Fold(output_size=(4, 5), kernel_size=2)
     >>> layer, layer(tk.ones(1, 12, 12)).shape
     (Fold(output_size=(4, 5), kernel_size=2, dilation=1, padding=0, stride=1), tensorkit.Size([1, 3, 4, 5]))
@@ -66,7 +65,6 @@ class Unfold(Module):
     Args:
         kernel_size, dilation, padding, stride: of the window, as for `Fold`.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.Unfold(kernel_size=(2, 3))
     >>> layer, layer(tk.ones(2, 5, 3, 4)).shape
     (Unfold(kernel_size=(2, 3), dilation=1, padding=0, stride=1), tensorkit.Size([2, 30, 4]))

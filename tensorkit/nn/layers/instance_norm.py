@@ -127,7 +127,6 @@ class InstanceNorm1d(_InstanceNorm):
     Raises:
         ValueError: for an input of another number of dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.nn.InstanceNorm1d(1)(tk.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
 
@@ -147,7 +146,6 @@ class InstanceNorm2d(_InstanceNorm):
     Raises:
         ValueError: for an input of another number of dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.nn.InstanceNorm2d(3)(tk.randn(2, 3, 4, 4)).shape
     tensorkit.Size([2, 3, 4, 4])
 
@@ -167,7 +165,6 @@ class InstanceNorm3d(_InstanceNorm):
     Raises:
         ValueError: for an input of another number of dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.nn.InstanceNorm3d(3)(tk.randn(2, 3, 2, 2, 2)).shape
     tensorkit.Size([2, 3, 2, 2, 2])
 
@@ -181,7 +178,6 @@ class InstanceNorm3d(_InstanceNorm):
 class LazyInstanceNorm1d(LazyNormBase, _InstanceNorm):
     """An `InstanceNorm1d` that takes the number of channels from its first input.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LazyInstanceNorm1d()(tk.randn(2, 3, 4)).shape
     tensorkit.Size([2, 3, 4])
 
@@ -195,7 +191,6 @@ class LazyInstanceNorm1d(LazyNormBase, _InstanceNorm):
 class LazyInstanceNorm2d(LazyNormBase, _InstanceNorm):
     """An `InstanceNorm2d` that takes the number of channels from its first input.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LazyInstanceNorm2d()(tk.randn(2, 3, 4, 4)).shape
     tensorkit.Size([2, 3, 4, 4])
 
@@ -209,7 +204,6 @@ class LazyInstanceNorm2d(LazyNormBase, _InstanceNorm):
 class LazyInstanceNorm3d(LazyNormBase, _InstanceNorm):
     """An `InstanceNorm3d` that takes the number of channels from its first input.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LazyInstanceNorm3d()(tk.randn(2, 3, 2, 2, 2)).shape
     tensorkit.Size([2, 3, 2, 2, 2])
 

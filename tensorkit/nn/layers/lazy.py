@@ -43,7 +43,6 @@ class LazyLinear(LazyModuleMixin, Linear):
         bias: whether something is added that is learned.
         device, dtype: of the parameters.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyLinear(3)
     >>> layer.weight
     <UninitializedParameter>
@@ -175,7 +174,6 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 class LazyConv1d(_LazyConv, Conv1d):
     """`Conv1d` that takes `in_channels` from its first input; its other arguments are the same.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyConv1d(8, 3)
     >>> layer(tk.ones(2, 5, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), Conv1d(5, 8, kernel_size=(3,), stride=(1,)))
@@ -190,7 +188,6 @@ class LazyConv1d(_LazyConv, Conv1d):
 class LazyConv2d(_LazyConv, Conv2d):
     """`Conv2d` that takes `in_channels` from its first input; its other arguments are the same.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyConv2d(8, 3)
     >>> layer(tk.ones(2, 5, 20, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), Conv2d(5, 8, kernel_size=(3, 3), stride=(1, 1)))
@@ -205,7 +202,6 @@ class LazyConv2d(_LazyConv, Conv2d):
 class LazyConv3d(_LazyConv, Conv3d):
     """`Conv3d` that takes `in_channels` from its first input; its other arguments are the same.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyConv3d(8, 3)
     >>> layer(tk.ones(2, 5, 5, 6, 7)).shape[:2], layer
     (tensorkit.Size([2, 8]), Conv3d(5, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1)))
@@ -220,7 +216,6 @@ class LazyConv3d(_LazyConv, Conv3d):
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """`ConvTranspose1d` that takes `in_channels` from its first input; its other arguments are the same.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyConvTranspose1d(8, 3)
     >>> layer(tk.ones(2, 5, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), ConvTranspose1d(5, 8, kernel_size=(3,), stride=(1,)))
@@ -235,7 +230,6 @@ class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """`ConvTranspose2d` that takes `in_channels` from its first input; its other arguments are the same.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyConvTranspose2d(8, 3)
     >>> layer(tk.ones(2, 5, 20, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), ConvTranspose2d(5, 8, kernel_size=(3, 3), stride=(1, 1)))
@@ -250,7 +244,6 @@ class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """`ConvTranspose3d` that takes `in_channels` from its first input; its other arguments are the same.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LazyConvTranspose3d(8, 3)
     >>> layer(tk.ones(2, 5, 5, 6, 7)).shape[:2], layer
     (tensorkit.Size([2, 8]), ConvTranspose3d(5, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1)))

@@ -32,7 +32,6 @@ class Linear(Module):
         bias: whether something is added that is learned.
         device, dtype: of the parameters.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.Linear(20, 30)
     >>> layer, layer(tk.randn(128, 20)).shape
     (Linear(in_features=20, out_features=30, bias=True), tensorkit.Size([128, 30]))
@@ -99,7 +98,6 @@ class Bilinear(Module):
     Raises:
         ValueError: without a first feature.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.Bilinear(20, 30, 40)
     >>> layer(tk.randn(128, 20), tk.randn(128, 30)).shape
     tensorkit.Size([128, 40])

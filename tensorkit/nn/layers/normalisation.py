@@ -37,7 +37,6 @@ class LayerNorm(Module):
         eps: is added to the variance.
         elementwise_affine: whether there are a weight and a bias, both of that size. bias: or a weight alone.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.LayerNorm(2)
     >>> layer, layer(tk.tensor([[1.0, 3.0]])).detach()
     (LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True), tensor([[-1.0000,  1.0000]]))
@@ -95,7 +94,6 @@ class RMSNorm(Module):
         eps: is added to the mean square; by default the distance from 1 to the next number.
         elementwise_affine: whether there is a weight, of that size.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.RMSNorm(2)
     >>> layer, layer(tk.tensor([[3.0, 3.0]])).detach()
     (RMSNorm((2,), eps=None, elementwise_affine=True), tensor([[1., 1.]]))
@@ -153,7 +151,6 @@ class GroupNorm(Module):
     Raises:
         ValueError: where the groups would not be of one size.
 
-    >>> import tensorkit as tk
     >>> tk.nn.GroupNorm(2, 4)(tk.tensor([[1.0, 3.0, 10.0, 30.0]])).detach()
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
 

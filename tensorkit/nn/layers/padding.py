@@ -94,7 +94,6 @@ class ConstantPad1d(_ConstantPadNd):
         padding: how much: an integer, or (left, right); negative ones cut off.
         value: what is put there.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ConstantPad1d(1, 9)(tk.tensor([[1, 2, 3]]))
     tensor([[9, 1, 2, 3, 9]])
 
@@ -114,7 +113,6 @@ class ConstantPad2d(_ConstantPadNd):
         padding: how much: an integer, or (left, right, top, bottom); negative ones cut off.
         value: what is put there.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ConstantPad2d((0, 1, 1, 0), 9)(tk.tensor([[[1, 2], [3, 4]]]))
     tensor([[[9, 9, 9],
              [1, 2, 9],
@@ -136,7 +134,6 @@ class ConstantPad3d(_ConstantPadNd):
         padding: how much: an integer, or (left, right, top, bottom, front, back); negative ones cut off.
         value: what is put there.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ConstantPad3d((1, 0, 0, 0, 0, 0), 9)(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[9, 1, 2, 3]]]])
 
@@ -155,7 +152,6 @@ class ZeroPad1d(ConstantPad1d):
     Args:
         padding: how much: an integer, or (left, right); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ZeroPad1d(1)(tk.tensor([[1, 2, 3]]))
     tensor([[0, 1, 2, 3, 0]])
 
@@ -176,7 +172,6 @@ class ZeroPad2d(ConstantPad2d):
     Args:
         padding: how much: an integer, or (left, right, top, bottom); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ZeroPad2d((0, 1, 1, 0))(tk.tensor([[[1, 2], [3, 4]]]))
     tensor([[[0, 0, 0],
              [1, 2, 0],
@@ -199,7 +194,6 @@ class ZeroPad3d(ConstantPad3d):
     Args:
         padding: how much: an integer, or (left, right, top, bottom, front, back); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ZeroPad3d((1, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[0, 1, 2, 3]]]])
 
@@ -220,7 +214,6 @@ class ReflectionPad1d(_ReflectionPadNd):
     Args:
         padding: how much: an integer, or (left, right); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReflectionPad1d(2)(tk.tensor([[1, 2, 3]]))
     tensor([[3, 2, 1, 2, 3, 2, 1]])
 
@@ -238,7 +231,6 @@ class ReflectionPad2d(_ReflectionPadNd):
     Args:
         padding: how much: an integer, or (left, right, top, bottom); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReflectionPad2d((0, 1, 1, 0))(tk.tensor([[[1, 2], [3, 4]]]))
     tensor([[[3, 4, 3],
              [1, 2, 1],
@@ -258,7 +250,6 @@ class ReflectionPad3d(_ReflectionPadNd):
     Args:
         padding: how much: an integer, or (left, right, top, bottom, front, back); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReflectionPad3d((2, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[3, 2, 1, 2, 3]]]])
 
@@ -276,7 +267,6 @@ class ReplicationPad1d(_ReplicationPadNd):
     Args:
         padding: how much: an integer, or (left, right); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReplicationPad1d(1)(tk.tensor([[1, 2, 3]]))
     tensor([[1, 1, 2, 3, 3]])
 
@@ -294,7 +284,6 @@ class ReplicationPad2d(_ReplicationPadNd):
     Args:
         padding: how much: an integer, or (left, right, top, bottom); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReplicationPad2d((0, 1, 1, 0))(tk.tensor([[[1, 2], [3, 4]]]))
     tensor([[[1, 2, 2],
              [1, 2, 2],
@@ -314,7 +303,6 @@ class ReplicationPad3d(_ReplicationPadNd):
     Args:
         padding: how much: an integer, or (left, right, top, bottom, front, back); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReplicationPad3d((1, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[1, 1, 2, 3]]]])
 
@@ -332,7 +320,6 @@ class CircularPad1d(_CircularPadNd):
     Args:
         padding: how much: an integer, or (left, right); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.CircularPad1d(1)(tk.tensor([[1, 2, 3]]))
     tensor([[3, 1, 2, 3, 1]])
 
@@ -352,7 +339,6 @@ class CircularPad2d(_CircularPadNd):
     Args:
         padding: how much: an integer, or (left, right, top, bottom); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.CircularPad2d((0, 1, 1, 0))(tk.tensor([[[1, 2], [3, 4]]]))
     tensor([[[3, 4, 3],
              [1, 2, 1],
@@ -374,7 +360,6 @@ class CircularPad3d(_CircularPadNd):
     Args:
         padding: how much: an integer, or (left, right, top, bottom, front, back); negative ones cut off.
 
-    >>> import tensorkit as tk
     >>> tk.nn.CircularPad3d((1, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[3, 1, 2, 3]]]])
 

@@ -94,7 +94,6 @@ class MaxPool1d(_MaxPoolNd):
         return_indices: whether to return their places too, for `MaxUnpool1d`.
         ceil_mode: whether a last window counts that is not whole.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MaxPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
 
@@ -117,7 +116,6 @@ class MaxPool2d(_MaxPoolNd):
         return_indices: whether to return their places too, for `MaxUnpool2d`.
         ceil_mode: whether a last window counts that is not whole.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MaxPool2d(2)(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[5., 4.]]])
 
@@ -140,7 +138,6 @@ class MaxPool3d(_MaxPoolNd):
         return_indices: whether to return their places too, for `MaxUnpool3d`.
         ceil_mode: whether a last window counts that is not whole.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MaxPool3d(2)(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[7.]]]])
 
@@ -169,7 +166,6 @@ class MaxUnpool1d(_MaxUnpoolNd):
     Args:
         kernel_size, stride, padding: those of the layer that found them.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MaxUnpool1d(2)(tk.tensor([[5.0, 7.0]]), tk.tensor([[1, 2]]))
     tensor([[0., 5., 7., 0.]])
 
@@ -191,7 +187,6 @@ class MaxUnpool2d(_MaxUnpoolNd):
     Args:
         kernel_size, stride, padding: those of the layer that found them.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MaxUnpool2d(2)(tk.tensor([[[5.0]]]), tk.tensor([[[2]]]))
     tensor([[[0., 0.],
              [5., 0.]]])
@@ -214,7 +209,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
     Args:
         kernel_size, stride, padding: those of the layer that found them.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MaxUnpool3d((1, 1, 2))(tk.tensor([[[[5.0]]]]), tk.tensor([[[[1]]]]))
     tensor([[[[0., 5.]]]])
 
@@ -255,7 +249,6 @@ class AvgPool1d(_AvgPoolNd):
         ceil_mode: whether a last window counts that is not whole.
         count_include_pad: whether the zeros of the padding count.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AvgPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
 
@@ -323,7 +316,6 @@ class AvgPool2d(_AvgPoolOfSeveral):
             dimension.
         divisor_override: what the sums are divided by, if not by how many elements there are.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AvgPool2d(2)(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[3.0000, 1.5000]]])
 
@@ -355,7 +347,6 @@ class AvgPool3d(_AvgPoolOfSeveral):
             dimension.
         divisor_override: what the sums are divided by, if not by how many elements there are.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AvgPool3d(2)(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[3.5000]]]])
 
@@ -409,7 +400,6 @@ class LPPool1d(_LPPoolNd):
     Args:
         norm_type: the power; infinite for the largest. kernel_size, stride, ceil_mode: as for `MaxPool1d`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LPPool1d(2, 2)(tk.ones(1, 4))
     tensor([[1.4142, 1.4142]])
 
@@ -427,7 +417,6 @@ class LPPool2d(_LPPoolNd):
     Args:
         norm_type: the power; infinite for the largest. kernel_size, stride, ceil_mode: as for `MaxPool2d`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LPPool2d(2, 2)(tk.ones(1, 2, 4))
     tensor([[[2., 2.]]])
 
@@ -445,7 +434,6 @@ class LPPool3d(_LPPoolNd):
     Args:
         norm_type: the power; infinite for the largest. kernel_size, stride, ceil_mode: as for `MaxPool3d`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.LPPool3d(2, 2)(tk.ones(1, 2, 2, 4))
     tensor([[[[2.8284, 2.8284]]]])
 
@@ -490,7 +478,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
         output_size: how many windows.
         return_indices: whether to return their places too.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AdaptiveMaxPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
 
@@ -509,7 +496,6 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
         return_indices: whether to return their places too.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AdaptiveMaxPool2d((1, 2))(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[5., 4.]]])
 
@@ -528,7 +514,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
         return_indices: whether to return their places too.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AdaptiveMaxPool3d((1, 1, 2))(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[6., 7.]]]])
 
@@ -546,7 +531,6 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     Args:
         output_size: how many windows.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AdaptiveAvgPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
 
@@ -564,7 +548,6 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     Args:
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AdaptiveAvgPool2d((1, 2))(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[3.0000, 1.5000]]])
 
@@ -582,7 +565,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     Args:
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
 
-    >>> import tensorkit as tk
     >>> tk.nn.AdaptiveAvgPool3d((1, 1, 2))(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[3., 4.]]]])
 

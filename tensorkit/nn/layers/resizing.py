@@ -38,7 +38,6 @@ class Upsample(Module):
         align_corners: whether the elements at the corners stay where they are.
         recompute_scale_factor: whether the factor that counts is that of the rounded sizes.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Upsample(scale_factor=2)(tk.tensor([[[1.0, 2.0]]]))
     tensor([[[1., 1., 2., 2.]]])
 
@@ -88,7 +87,6 @@ class UpsamplingNearest2d(Upsample):
     Args:
         size, scale_factor: as for `Upsample`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.UpsamplingNearest2d((1, 4))(tk.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1., 1., 2., 2.]]]])
 
@@ -105,7 +103,6 @@ class UpsamplingBilinear2d(Upsample):
     Args:
         size, scale_factor: as for `Upsample`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.UpsamplingBilinear2d((1, 3))(tk.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1.0000, 1.5000, 2.0000]]]])
 
@@ -122,7 +119,6 @@ class PixelShuffle(Module):
     Args:
         upscale_factor: r.
 
-    >>> import tensorkit as tk
     >>> tk.nn.PixelShuffle(2)(tk.zeros(1, 8, 3, 4)).shape
     tensorkit.Size([1, 2, 6, 8])
 
@@ -150,7 +146,6 @@ class PixelUnshuffle(Module):
     Args:
         downscale_factor: r.
 
-    >>> import tensorkit as tk
     >>> tk.nn.PixelUnshuffle(2)(tk.zeros(1, 2, 6, 8)).shape
     tensorkit.Size([1, 8, 3, 4])
 
@@ -178,7 +173,6 @@ class ChannelShuffle(Module):
     Args:
         groups: how many groups there are.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ChannelShuffle(2)(tk.arange(4).view(1, 4, 1)).flatten()
     tensor([0, 2, 1, 3])
 

@@ -23,7 +23,6 @@ class Identity(Module):
     Args:
         args, kwargs: anything; they are not used.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Identity(54, unused=True)(tk.ones(2))
     tensor([1., 1.])
 
@@ -44,7 +43,6 @@ class Flatten(Module):
     Args:
         start_dim, end_dim: the first and the last of the dimensions that are joined.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Flatten()(tk.zeros(32, 1, 5, 5)).shape
     tensorkit.Size([32, 25])
 
@@ -78,7 +76,6 @@ class Unflatten(Module):
     Raises:
         TypeError: for lengths that are no integers.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Unflatten(1, (5, 5))(tk.zeros(2, 25)).shape
     tensorkit.Size([2, 5, 5])
 

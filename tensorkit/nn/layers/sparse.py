@@ -34,7 +34,6 @@ class Embedding(Module):
     Raises:
         AssertionError: for a `padding_idx` that is no row, and for a table of another size.
 
-    >>> import tensorkit as tk
     >>> table = tk.nn.Embedding(10, 3, padding_idx=0)
     >>> table, table(tk.tensor([[1, 0, 4, 2]])).shape
     (Embedding(10, 3, padding_idx=0), tensorkit.Size([1, 4, 3]))

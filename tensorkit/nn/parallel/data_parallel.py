@@ -39,7 +39,6 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
     Returns:
         A tuple of tensors for a tensor; otherwise a list of values like `inputs`.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(devices=2):
     ...     scatter(tk.arange(4), [0, 1])
     (tensor([0, 1], device='cuda:0'), tensor([2, 3], device='cuda:1'))
@@ -168,7 +167,6 @@ class DataParallel(Module):
 
     Shape: what the module takes, and gives.
 
-    >>> import tensorkit as tk
     >>> DataParallel(tk.nn.Identity())(tk.ones(2))
     tensor([1., 1.])
     >>> DataParallel(tk.nn.Identity())

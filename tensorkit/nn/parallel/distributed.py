@@ -28,7 +28,6 @@ class DistributedDataParallel(Module):
         ValueError: before `init_process_group`.
         RuntimeError: when no parameter needs a gradient.
 
-    >>> import tensorkit as tk
     >>> tk.distributed.init_process_group("gloo", "tcp://localhost:29500", world_size=1, rank=0)
     >>> model = tk.nn.Sequential()
     >>> model.register_parameter("weight", tk.nn.Parameter(tk.ones(1)))

@@ -63,7 +63,6 @@ def get_total_norm(
     Raises:
         RuntimeError: for such a norm.
 
-    >>> import tensorkit as tk
     >>> tk.nn.utils.get_total_norm([tk.tensor([3.0]), tk.tensor([[4.0]])])
     tensor(5.)
 
@@ -97,7 +96,6 @@ def clip_grads_with_norm_(
         total_norm: the norm that they have, as `get_total_norm` computes it.
         foreach: nothing is different by it.
 
-    >>> import tensorkit as tk
     >>> w = tk.ones(2, requires_grad=True)
     >>> w.grad = tk.tensor([3.0, 4.0])
     >>> tk.nn.utils.clip_grads_with_norm_(w, 1.0, tk.tensor(5.0))
@@ -138,7 +136,6 @@ def clip_grad_norm_(
     Raises:
         RuntimeError: for such a norm.
 
-    >>> import tensorkit as tk
     >>> w = tk.ones(2, requires_grad=True)
     >>> w.grad = tk.tensor([3.0, 4.0])
     >>> tk.nn.utils.clip_grad_norm_(w, max_norm=1.0), w.grad
@@ -181,7 +178,6 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         clip_value: the greatest absolute value.
         foreach: nothing is different by it.
 
-    >>> import tensorkit as tk
     >>> w = tk.ones(2, requires_grad=True)
     >>> w.grad = tk.tensor([3.0, -0.5])
     >>> tk.nn.utils.clip_grad_value_(w, 1.0)

@@ -28,7 +28,6 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     Raises:
         TypeError: for parameters on different devices.
 
-    >>> import tensorkit as tk
     >>> parameters_to_vector([tk.ones(2), tk.zeros(1, 2)])
     tensor([1., 1., 0., 0.])
 
@@ -47,7 +46,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     Raises:
         TypeError: for what is no vector, or parameters on different devices.
 
-    >>> import tensorkit as tk
     >>> w = tk.zeros(2, 1)
     >>> vector_to_parameters(tk.tensor([1.0, 2.0]), [w])
     >>> w

@@ -35,7 +35,6 @@ class PackedSequence(PackedSequence_):
         batch_sizes: how many sequences have an element at each step; int64, on the CPU.
         sorted_indices, unsorted_indices: how the sequences were sorted by length, and the way back; or None.
 
-    >>> import tensorkit as tk
     >>> tk.nn.utils.rnn.pack_sequence([tk.tensor([1, 2, 3]), tk.tensor([4])]).data
     tensor([1, 4, 2, 3])
 
@@ -133,7 +132,6 @@ class PackedSequence(PackedSequence_):
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The order that undoes an order: (n) gives (n); None gives None.
 
-    >>> import tensorkit as tk
     >>> tk.nn.utils.rnn.invert_permutation(tk.tensor([2, 0, 1]))
     tensor([1, 2, 0])
     """

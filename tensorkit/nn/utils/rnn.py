@@ -91,7 +91,6 @@ def pack_padded_sequence(
     Raises:
         RuntimeError: for lengths that are not sorted, not positive, or not as many as there are sequences.
 
-    >>> import tensorkit as tk
     >>> pack_padded_sequence(tk.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True).batch_sizes
     tensor([2, 1, 1])
 
@@ -135,7 +134,6 @@ def pad_packed_sequence(
     Raises:
         ValueError: for a `total_length` that is too short.
 
-    >>> import tensorkit as tk
     >>> packed = pack_sequence([tk.tensor([1, 2, 3]), tk.tensor([4])])
     >>> pad_packed_sequence(packed, batch_first=True)
     (tensor([[1, 2, 3],
@@ -233,7 +231,6 @@ def pad_sequence(
     Raises:
         RuntimeError: for no sequence, and for another side.
 
-    >>> import tensorkit as tk
     >>> pad_sequence([tk.tensor([1, 2, 3]), tk.tensor([4])], batch_first=True)
     tensor([[1, 2, 3],
             [4, 0, 0]])
@@ -255,7 +252,6 @@ def pad_sequence(
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """The way back from `pad_sequence`: the sequences without what fills the gaps.
 
-    >>> import tensorkit as tk
     >>> unpad_sequence(tk.tensor([[1, 2, 3], [4, 0, 0]]), tk.tensor([3, 1]), batch_first=True)
     [tensor([1, 2, 3]), tensor([4])]
 
@@ -270,7 +266,6 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences of several lengths, the longest first: `pad_sequence`, then `pack_padded_sequence`.
 
-    >>> import tensorkit as tk
     >>> pack_sequence([tk.tensor([1, 2]), tk.tensor([3])]).batch_sizes
     tensor([2, 1])
 
@@ -283,7 +278,6 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """The sequences that `pack_sequence` packed.
 
-    >>> import tensorkit as tk
     >>> unpack_sequence(pack_sequence([tk.tensor([1, 2]), tk.tensor([3])]))
     [tensor([1, 2]), tensor([3])]
 

@@ -50,11 +50,8 @@ _conjugate = Pointwise(
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate of every element, written out; a tensor of real numbers is given back itself.
 
-    >>> import tensorkit as tk
     >>> tk.conj_physical(tk.tensor([1 + 2j]))
     tensor([1.-2.j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.conj_physical.html
     """
     if not input._dtype.is_complex and (out is None or out is IN_PLACE):
         if out is not None:
@@ -72,12 +69,9 @@ def conj(input: Tensor) -> Tensor:
 
     A tensor of real numbers is given back itself.
 
-    >>> import tensorkit as tk
     >>> z = tk.tensor([1 + 2j])
     >>> z.conj(), z.conj().is_conj(), z.conj().data_ptr() == z.data_ptr()
     (tensor([1.-2.j]), True, True)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.conj.html
     """
     if not input._dtype.is_complex:
         return input
@@ -90,11 +84,8 @@ def conj(input: Tensor) -> Tensor:
 def is_conj(input: Tensor) -> bool:
     """Whether the tensor is a view that stands for the conjugates of what is stored.
 
-    >>> import tensorkit as tk
     >>> tk.ones(1, dtype=tk.cfloat).conj().is_conj()
     True
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.is_conj.html
     """
     return bool(input._bits & CONJ)
 
@@ -103,11 +94,8 @@ def is_conj(input: Tensor) -> bool:
 def resolve_conj(input: Tensor) -> Tensor:
     """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1 + 2j]).conj().resolve_conj().is_conj()
     False
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_conj.html
     """
     return input.clone() if input._bits & CONJ else input
 
@@ -122,10 +110,11 @@ def _neg_view(input: Tensor) -> Tensor:
 
     What ``x.conj().imag`` is made of; as in PyTorch it has no public name.
 
-    >>> import tensorkit as tk
     >>> x = tk.tensor([1.0, -2.0])
     >>> x._neg_view(), x._neg_view().data_ptr() == x.data_ptr()
     (tensor([-1.,  2.]), True)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_neg.html
     """
     out = input._view(input._lay())
     out._bits = input._bits ^ NEG
@@ -138,7 +127,6 @@ def is_neg(input: Tensor) -> bool:
 
     The imaginary parts of conjugates are such a view: what is written to it is stored with the other sign.
 
-    >>> import tensorkit as tk
     >>> z = tk.tensor([1 + 2j])
     >>> z.imag.is_neg(), z.conj().imag.is_neg()
     (False, True)
@@ -159,12 +147,9 @@ def is_neg(input: Tensor) -> bool:
 def resolve_neg(input: Tensor) -> Tensor:
     """A tensor whose elements are stored as they are: a copy of a view of negatives, else the tensor itself.
 
-    >>> import tensorkit as tk
     >>> imaginary = tk.tensor([1 + 2j]).conj().imag
     >>> imaginary.resolve_neg(), imaginary.resolve_neg().is_neg()
     (tensor([-2.]), False)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_neg.html
     """
     return input.clone() if input._bits & NEG else input
 
@@ -206,11 +191,8 @@ sgn = unary(
     derivative=Rule("SgnBackward0", input=_sgn_back),
     doc="""The sign of every element, and of a complex number its direction: the number of length 1 that way.
 
-    >>> import tensorkit as tk
     >>> tk.sgn(tk.tensor([3 + 4j, 0j]))
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.sgn.html
     """,
 )
 
@@ -229,11 +211,8 @@ sign = unary(
     derivative=Rule("SignBackward0", input=lambda g, c: g.new_zeros(g.size())),
     doc="""-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
 
-    >>> import tensorkit as tk
     >>> tk.sign(tk.tensor([-2.5, 0.0, 7.0]))
     tensor([-1.,  0.,  1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.sign.html
     """,
 )
 
@@ -265,10 +244,7 @@ angle = unary(
     rounded=1,
     doc="""The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones.
 
-    >>> import tensorkit as tk
     >>> tk.angle(tk.tensor([1j, -1 + 0j])), tk.angle(tk.tensor([-2.0, 2.0]))
     (tensor([1.5708, 3.1416]), tensor([3.1416, 0.0000]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.angle.html
     """,
 )

@@ -31,7 +31,6 @@ def _as_real(input: Tensor) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones: a new last dimension of size 2.
 
-    >>> import tensorkit as tk
     >>> tk.view_as_real(tk.zeros(3, dtype=tk.cfloat)).size()
     tensorkit.Size([3, 2])
     """
@@ -53,7 +52,6 @@ def view_as_real(input: Tensor) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers, in the last dimension, as complex ones.
 
-    >>> import tensorkit as tk
     >>> tk.view_as_complex(tk.ones(3, 2)).dtype
     tensorkit.complex64
     """
@@ -87,7 +85,6 @@ def view_as_complex(input: Tensor) -> Tensor:
 def real(input: Tensor) -> Tensor:
     """The real parts, as a view; a tensor of real numbers is its own.
 
-    >>> import tensorkit as tk
     >>> tk.real(tk.zeros(3, dtype=tk.cfloat)).stride()
     (2,)
     """
@@ -105,7 +102,6 @@ def imag(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: for a tensor of real numbers.
 
-    >>> import tensorkit as tk
     >>> tk.imag(tk.zeros(3, dtype=tk.cfloat)).storage_offset()
     1
     """

@@ -83,11 +83,8 @@ def empty(
 ) -> Tensor:
     """A tensor whose elements are whatever the memory held before.
 
-    >>> import tensorkit as tk
     >>> tk.empty(2, 3).size()
     tensorkit.Size([2, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.empty.html
     """
     if out is None and device is None and memory_format is None and not keyword and not default_chosen.once:
         quick = quickly(size, dtype, None)
@@ -158,7 +155,6 @@ def empty_strided(
 ) -> Tensor:
     """An uninitialised tensor with strides of your own, on a storage that just holds it.
 
-    >>> import tensorkit as tk
     >>> tk.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
@@ -193,11 +189,8 @@ def empty_permuted(
 ) -> Tensor:
     """An uninitialised tensor whose dimensions lie in memory in an order of your own, the slowest first.
 
-    >>> import tensorkit as tk
     >>> tk.empty_permuted((2, 3), (1, 0)).stride()
     (1, 2)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_permuted.html
     """
     size = listed_ints(size, "empty_permuted", "size", 1)
     physical_layout = listed_ints(physical_layout, "empty_permuted", "physical_layout", 2)
@@ -239,11 +232,8 @@ def empty_like(
 ) -> Tensor:
     """An uninitialised tensor of the size, dtype, device and order of dimensions of another.
 
-    >>> import tensorkit as tk
     >>> tk.empty_like(tk.zeros(2, 3).t()).stride()
     (1, 3)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_like.html
     """
     made = like(input, dtype, device, memory_format, "empty_like")
     return whole_filled(made) if chosen.enabled else made

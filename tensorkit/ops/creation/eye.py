@@ -33,12 +33,9 @@ def eye(
 ) -> Tensor:
     """The identity matrix: ones on the diagonal, zeros elsewhere.
 
-    >>> import tensorkit as tk
     >>> tk.eye(2)
     tensor([[1., 0.],
             [0., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.eye.html
     """
     if type(n) is int and (m is None or type(m) is int) and out is None and device is None:
         quick = _quick_eye(n, n if m is None else m, dtype)

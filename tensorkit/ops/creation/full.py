@@ -58,11 +58,8 @@ def _filled(name: str, value: int) -> Callable[..., Tensor]:
         size: the size, as several integers or one sequence.
         out: a tensor to write into. dtype: the default dtype if not given. device: the CPU if not given.
 
-    >>> import tensorkit as tk
     >>> tk.{name}(2)
     tensor([{text}, {text}])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     return create
 
@@ -97,12 +94,9 @@ def full(
 ) -> Tensor:
     """A tensor filled with one number, of the number's own dtype unless told otherwise.
 
-    >>> import tensorkit as tk
     >>> tk.full((2, 2), 3.5)
     tensor([[3.5000, 3.5000],
             [3.5000, 3.5000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.full.html
     """
     if out is None and dtype is None and device is None and not default_chosen.once:
         chosen = _PLAIN.get(type(fill_value)) or (
@@ -134,7 +128,6 @@ def full(
 def scalar_tensor(s: Number, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """A 0-d tensor of the default dtype.
 
-    >>> import tensorkit as tk
     >>> tk.scalar_tensor(2)
     tensor(2.)
     """
@@ -170,7 +163,6 @@ def zeros_like(
 ) -> Tensor:
     """Zeros, of the size, dtype, device and order of dimensions of another tensor.
 
-    >>> import tensorkit as tk
     >>> tk.zeros_like(tk.tensor([1, 2]))
     tensor([0, 0])
     """
@@ -191,7 +183,6 @@ def ones_like(
 ) -> Tensor:
     """Ones, of the size, dtype, device and order of dimensions of another tensor.
 
-    >>> import tensorkit as tk
     >>> tk.ones_like(tk.zeros(2))
     tensor([1., 1.])
     """
@@ -210,7 +201,6 @@ def full_like(
 ) -> Tensor:
     """One number, in the size, dtype, device and order of dimensions of another tensor.
 
-    >>> import tensorkit as tk
     >>> tk.full_like(tk.zeros(2), 7)
     tensor([7., 7.])
     """

@@ -125,11 +125,8 @@ def arange(
     Raises:
         RuntimeError: for a step of 0, or one that leads away from `end`.
 
-    >>> import tensorkit as tk
     >>> tk.arange(2, 10, 4)
     tensor([2, 6])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.arange.html
     """
     if end is None:
         start, end = 0, start
@@ -401,11 +398,8 @@ def linspace(
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, evenly apart.
 
-    >>> import tensorkit as tk
     >>> tk.linspace(2, 10, 4)
     tensor([ 2.0000,  4.6667,  7.3333, 10.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linspace.html
     """
     if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= TINY:
         plain = type(start) in _PLAIN_ENDS and type(end) in _PLAIN_ENDS and not default_chosen.once
@@ -459,11 +453,8 @@ def logspace(
 ) -> Tensor:
     """`base` to the power of `steps` numbers from `start` to `end`, both included, evenly apart.
 
-    >>> import tensorkit as tk
     >>> tk.logspace(0, 3, 4)
     tensor([   1.,   10.,  100., 1000.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.logspace.html
     """
     start, end, count = _steps("logspace", start, end, steps)
     kind = _linear_dtype(start, end, dtype, out, "logspace")

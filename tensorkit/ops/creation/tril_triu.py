@@ -154,12 +154,9 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Raises:
         RuntimeError: for fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.tril(tk.ones(2, 3), 1)
     tensor([[1., 1., 0.],
             [1., 1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.tril.html
     """
     if out is None and (quick := _few(input, diagonal, True)) is not None:
         return quick
@@ -175,7 +172,6 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """In-place form of `tril`: only the lower triangle of this tensor is left.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2, 2).tril_()
     tensor([[1., 0.],
             [1., 1.]])
@@ -198,12 +194,9 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Raises:
         RuntimeError: for fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.triu(tk.ones(2, 3), 1)
     tensor([[0., 1., 1.],
             [0., 0., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.triu.html
     """
     if out is None and (quick := _few(input, diagonal, False)) is not None:
         return quick
@@ -219,7 +212,6 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """In-place form of `triu`: only the upper triangle of this tensor is left.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2, 2).triu_()
     tensor([[1., 1.],
             [0., 1.]])
@@ -261,12 +253,9 @@ def tril_indices(
     Returns:
         A tensor of size (2, count): rows first, then columns.
 
-    >>> import tensorkit as tk
     >>> tk.tril_indices(2, 2)
     tensor([[0, 1, 1],
             [0, 0, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.tril_indices.html
     """
     return _indices("tril_indices", (row, col, offset), True, dtype, device)
 
@@ -281,11 +270,8 @@ def triu_indices(
 ) -> Tensor:
     """The row and column indices of the elements on and above a diagonal, row by row.
 
-    >>> import tensorkit as tk
     >>> tk.triu_indices(2, 2)
     tensor([[0, 0, 1],
             [0, 1, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.triu_indices.html
     """
     return _indices("triu_indices", (row, col, offset), False, dtype, device)

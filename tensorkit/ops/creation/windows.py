@@ -88,11 +88,8 @@ def bartlett_window(
     Raises:
         RuntimeError: for a negative length, and for dtypes that hold no fractions.
 
-    >>> import tensorkit as tk
     >>> tk.bartlett_window(4), tk.bartlett_window(5, periodic=False)
     (tensor([0.0000, 0.5000, 1.0000, 0.5000]), tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.bartlett_window.html
     """
 
     def triangle(steps: Tensor, count: int) -> Tensor:
@@ -121,11 +118,8 @@ def blackman_window(
     Raises:
         RuntimeError: for a negative length, and for dtypes that hold no fractions.
 
-    >>> import tensorkit as tk
     >>> tk.blackman_window(5, periodic=False, dtype=tk.float64).abs().round(decimals=4)
     tensor([0.0000, 0.3400, 1.0000, 0.3400, 0.0000], dtype=tensorkit.float64)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.blackman_window.html
     """
 
     def two_waves(steps: Tensor, count: int) -> Any:
@@ -172,11 +166,8 @@ def hamming_window(
     Raises:
         RuntimeError: for a negative length, and for dtypes that hold no fractions.
 
-    >>> import tensorkit as tk
     >>> tk.hamming_window(4)
     tensor([0.0800, 0.5400, 1.0000, 0.5400])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.hamming_window.html
     """
     shape = _one_wave(float(alpha), float(beta))
     return _window("hamming_window", window_length, periodic, dtype, device, shape)
@@ -199,11 +190,8 @@ def hann_window(
     Raises:
         RuntimeError: for a negative length, and for dtypes that hold no fractions.
 
-    >>> import tensorkit as tk
     >>> tk.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.hann_window.html
     """
     where = resolve(device)
     if where == META:
@@ -275,11 +263,8 @@ def kaiser_window(
     Raises:
         RuntimeError: for a negative length, and for dtypes that hold no fractions.
 
-    >>> import tensorkit as tk
     >>> tk.kaiser_window(4, True, 2.0)
     tensor([0.4387, 0.8348, 1.0000, 0.8348])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.kaiser_window.html
     """
 
     def bell(steps: Tensor, count: int) -> Tensor:

@@ -49,11 +49,8 @@ def fftfreq(
         n: how many elements. d: the time between two elements of the signal.
         out: a tensor to write into. dtype: of floating point numbers. device: where the result is.
 
-    >>> import tensorkit as tk
     >>> tk.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fftfreq.html
     """
     kind = _kind("fftfreq", dtype, out)
     if n < 0:
@@ -78,11 +75,8 @@ def rfftfreq(
         n: how many elements the signal has. d: the time between two of them.
         out: a tensor to write into. dtype: of floating point numbers. device: where the result is.
 
-    >>> import tensorkit as tk
     >>> tk.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.rfftfreq.html
     """
     kind = _kind("rfftfreq", dtype, out)
     places = arange(n // 2 + 1, dtype=kind, device=device if out is None else out.device)
@@ -102,11 +96,8 @@ def fftshift(input: Tensor, dim: Dims | None = None) -> Any:
     Args:
         input: in the order of `fftfreq`. dim: along which dimensions; all if not given.
 
-    >>> import tensorkit as tk
     >>> tk.fft.fftshift(tk.tensor([0.0, 0.25, -0.5, -0.25]))
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fftshift.html
     """
     return _shifted(input, dim, 0)
 
@@ -118,10 +109,7 @@ def ifftshift(input: Tensor, dim: Dims | None = None) -> Any:
     Args:
         input: from the lowest frequency to the highest. dim: along which dimensions; all if not given.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ifftshift(tk.tensor([-0.5, -0.25, 0.0, 0.25]))
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ifftshift.html
     """
     return _shifted(input, dim, 1)

@@ -40,11 +40,8 @@ def fft(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.fft(tk.tensor([1.0, 0.0, -1.0, 0.0]))
     tensor([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fft.html
     """
     check_out(out, input, "fft")
     return either("fft", input, n, dim, norm, True)
@@ -69,11 +66,8 @@ def ifft(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ifft(tk.tensor([0.0, 2.0, 0.0, 2.0]))
     tensor([ 1.-0.j,  0.-0.j, -1.-0.j,  0.-0.j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ifft.html
     """
     check_out(out, input, "ifft")
     return either("ifft", input, n, dim, norm, False)
@@ -98,11 +92,8 @@ def rfft(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.rfft(tk.tensor([1.0, 0.0, -1.0, 0.0]))
     tensor([0.+0.j, 2.+0.j, 0.+0.j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.rfft.html
     """
     check_out(out, input, "rfft", "_fft_r2c")
     return real("rfft", input, n, dim, norm, True, half=True)
@@ -127,11 +118,8 @@ def irfft(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.irfft(tk.tensor([0.0, 2.0, 0.0]))
     tensor([ 1.,  0., -1.,  0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.irfft.html
     """
     check_out(out, input, "irfft", "_fft_c2r")
     return mirrored(input, n, dim, norm, False)
@@ -156,11 +144,8 @@ def hfft(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.hfft(tk.tensor([1.0, 0.0, -1.0]))
     tensor([0., 2., 0., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.hfft.html
     """
     check_out(out, input, "hfft", "_fft_c2r")
     return mirrored(input, n, dim, norm, True)
@@ -185,11 +170,8 @@ def ihfft(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ihfft(tk.tensor([0.0, 4.0, 0.0, 4.0]))
     tensor([ 2.-0.j,  0.-0.j, -2.-0.j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ihfft.html
     """
     check_out(out, input, "ihfft", "_fft_r2c")
     return real("ihfft", input, n, dim, norm, False, half=True)
@@ -214,12 +196,9 @@ def fftn(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.fftn(tk.tensor([[1.0, 0.0], [0.0, 1.0]]))
     tensor([[2.+0.j, 0.+0.j],
             [0.+0.j, 2.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fftn.html
     """
     check_out(out, input, "fftn", "_fft_c2c")
     return complex_n(input, s, dim, norm, True)
@@ -244,12 +223,9 @@ def fft2(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.fft2(tk.tensor([[1.0, 0.0], [0.0, 1.0]]))
     tensor([[2.+0.j, 0.+0.j],
             [0.+0.j, 2.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fft2.html
     """
     check_out(out, input, "fftn", "_fft_c2c")
     return complex_n(input, s, dim, norm, True)
@@ -274,12 +250,9 @@ def ifftn(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ifftn(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[1.+0.j, 0.+0.j],
             [0.+0.j, 1.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ifftn.html
     """
     check_out(out, input, "fftn", "_fft_c2c")
     return complex_n(input, s, dim, norm, False)
@@ -304,12 +277,9 @@ def ifft2(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ifft2(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[1.+0.j, 0.+0.j],
             [0.+0.j, 1.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ifft2.html
     """
     check_out(out, input, "fftn", "_fft_c2c")
     return complex_n(input, s, dim, norm, False)
@@ -334,12 +304,9 @@ def rfftn(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.rfftn(tk.tensor([[1.0, 0.0], [0.0, 1.0]]))
     tensor([[2.+0.j, 0.+0.j],
             [0.+0.j, 2.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.rfftn.html
     """
     check_out(out, input, "rfftn", "_fft_r2c")
     return real_n(input, s, dim, norm)
@@ -364,12 +331,9 @@ def rfft2(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.rfft2(tk.tensor([[1.0, 0.0], [0.0, 1.0]]))
     tensor([[2.+0.j, 0.+0.j],
             [0.+0.j, 2.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.rfft2.html
     """
     check_out(out, input, "rfftn", "_fft_r2c")
     return real_n(input, s, dim, norm)
@@ -394,12 +358,9 @@ def irfftn(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.irfftn(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[1., 0.],
             [0., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.irfftn.html
     """
     check_out(out, input, "irfftn", "_fft_c2r")
     return irfftn_of(input, s, dim, norm)
@@ -424,12 +385,9 @@ def irfft2(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.irfft2(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[1., 0.],
             [0., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.irfft2.html
     """
     check_out(out, input, "irfftn", "_fft_c2r")
     return irfftn_of(input, s, dim, norm)
@@ -454,12 +412,9 @@ def hfftn(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.hfftn(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[4., 0.],
             [0., 4.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.hfftn.html
     """
     check_out(out, input, "hfftn", "_fft_c2r")
     return hfftn_of(input, s, dim, norm)
@@ -484,12 +439,9 @@ def hfft2(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.hfft2(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[4., 0.],
             [0., 4.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.hfft2.html
     """
     check_out(out, input, "hfftn", "_fft_c2r")
     return hfftn_of(input, s, dim, norm)
@@ -514,12 +466,9 @@ def ihfftn(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ihfftn(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[1.-0.j, 0.-0.j],
             [0.+0.j, 1.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ihfftn.html
     """
     check_out(out, input, "ihfftn", "_fft_c2c")
     return ihfftn_of(input, s, dim, norm)
@@ -544,12 +493,9 @@ def ihfft2(
             forward, and "ortho" by its root on both.
         out: a tensor to write into.
 
-    >>> import tensorkit as tk
     >>> tk.fft.ihfft2(tk.tensor([[2.0, 0.0], [0.0, 2.0]]))
     tensor([[1.-0.j, 0.-0.j],
             [0.+0.j, 1.+0.j]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ihfft2.html
     """
     check_out(out, input, "ihfftn", "_fft_c2c")
     return ihfftn_of(input, s, dim, norm)

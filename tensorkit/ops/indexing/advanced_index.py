@@ -5,7 +5,6 @@ some of the view's dimensions, a tensor that says which elements to take along i
 places where it is true. These tensors are broadcast together, and their common size takes the place of the dimensions
 that they pick from; where those do not lie side by side, it moves to the front.
 
->>> import tensorkit as tk
 >>> t = tk.arange(12).view(3, 4)
 >>> t[[2, 0], 1:3]
 tensor([[ 9, 10],
@@ -367,7 +366,6 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
     Raises:
         IndexError: for an index out of range. RuntimeError: when size or dtype of the values does not fit.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3).index_put_((tk.tensor([0, 2, 0]),), tk.tensor([1.0, 2.0, 3.0]), accumulate=True)
     tensor([4., 0., 2.])
 
@@ -392,7 +390,6 @@ def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values written where tensors of indices point; see `index_put_`.
 
-    >>> import tensorkit as tk
     >>> tk.index_put(tk.zeros(3), (tk.tensor([1]),), tk.tensor(5.0))
     tensor([0., 5., 0.])
 

@@ -92,12 +92,9 @@ def gather(
     Raises:
         RuntimeError: for an index out of range, of another dtype, or of the wrong size.
 
-    >>> import tensorkit as tk
     >>> tk.gather(tk.tensor([[1, 2], [3, 4]]), 1, tk.tensor([[0, 0], [1, 0]]))
     tensor([[1, 1],
             [4, 3]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.gather.html
     """
     if out is None and not sparse_grad and (found := _few_gathered(input, dim, index)) is not None:
         return found

@@ -51,7 +51,6 @@ def read(input: Tensor, key: Any) -> Tensor:
     Raises:
         IndexError: for an index out of range or too many of them. ValueError: for a step that is not positive.
 
-    >>> import tensorkit as tk
     >>> t = tk.arange(12).view(3, 4)
     >>> t[1:, ::2].stride(), t[1:, ::2].storage_offset()
     ((4, 2), 4)
@@ -338,7 +337,6 @@ def write(input: Tensor, key: Any, value: Any) -> None:
     Raises:
         RuntimeError: when the value does not fit. TypeError: when it is neither number nor tensor.
 
-    >>> import tensorkit as tk
     >>> t = tk.zeros(2, 3)
     >>> t[0, 1:] = tk.tensor([1, 2])
     >>> t

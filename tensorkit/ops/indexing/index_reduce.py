@@ -149,12 +149,9 @@ def index_reduce(
         IndexError: for an index out of range. RuntimeError: for another dtype, size, or an unknown `reduce`.
 
     >>> import warnings
-    >>> import tensorkit as tk
     >>> with warnings.catch_warnings(action="ignore"):  # PyTorch says that it may still change
     ...     tk.ones(3).index_reduce(0, tk.tensor([0, 2, 0]), tk.tensor([2.0, 3.0, 4.0]), "prod")
     tensor([8., 1., 3.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html
     """
     if reduce not in _UFUNCS:
         raise RuntimeError(

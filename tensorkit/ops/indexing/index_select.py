@@ -67,12 +67,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     Raises:
         IndexError: for an index out of range. RuntimeError: for another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.index_select(tk.arange(6).view(3, 2), 0, tk.tensor([2, 0]))
     tensor([[4, 5],
             [0, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.index_select.html
     """
     if out is None and not tracing.active and (found := _few_selected(input, dim, index)) is not None:
         return found
@@ -244,11 +241,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     Raises:
         IndexError, RuntimeError: for an index out of range. RuntimeError: for another dtype or size.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3).index_add(0, tk.tensor([0, 2, 0]), tk.tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html
     """
     if not isinstance(source, Tensor):
         raise TypeError
@@ -343,11 +337,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     Raises:
         IndexError: for an index out of range. IndexError, RuntimeError: for another dtype or size.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3).index_copy(0, tk.tensor([2, 0]), tk.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html
     """
     axis = normalise_dim(dim, input.dim())
     _check_copy(input, axis, index, source)
@@ -407,12 +398,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     Raises:
         IndexError: for an index out of range. RuntimeError: when the dtype cannot hold the number.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 2).index_fill(1, tk.tensor([-1]), 7)
     tensor([[0., 7.],
             [0., 7.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html
     """
     if not isinstance(value, (Tensor, *NUMBERS)) or not isinstance(index, Tensor):
         raise unmatched("index_fill", [dim, index, value], {}, _FILL_FORMS)

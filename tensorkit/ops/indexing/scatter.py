@@ -283,12 +283,9 @@ def scatter(
     Raises:
         RuntimeError: for an index out of range, of another dtype, or of the wrong size.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 3).scatter(1, tk.tensor([[0], [2]]), 1)
     tensor([[1., 0., 0.],
             [0., 0., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html
     """
     given = src if value is None else plain_number(value)
     if value is not None and (src is not None or isinstance(given, Tensor)):
@@ -319,11 +316,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     Raises:
         RuntimeError: for an index out of range, of another dtype, or of the wrong size.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3).scatter_add(0, tk.tensor([0, 2, 0]), tk.tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html
     """
     if not isinstance(src, Tensor):
         raise TypeError

@@ -116,11 +116,8 @@ def scatter_reduce(
     Raises:
         RuntimeError: for an index out of range, of another dtype, or of the wrong size; for an unknown `reduce`.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2).scatter_reduce(0, tk.tensor([0, 1, 0]), tk.tensor([1.0, 2.0, 5.0]), "amax")
     tensor([5., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
     if not isinstance(src, Tensor):
         raise TypeError

@@ -54,11 +54,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         IndexError: for an index out of range; negative ones count from the end. RuntimeError: unless it is int64.
 
-    >>> import tensorkit as tk
     >>> tk.take(tk.tensor([[4, 3], [2, 1]]), tk.tensor([0, -1]))
     tensor([4, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.take.html
     """
     if index._dtype is not dtypes.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index._dtype.label}")
@@ -115,12 +112,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     Raises:
         IndexError: for an index out of range, or when there are not as many values. RuntimeError: for another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.put(tk.zeros(2, 2), tk.tensor([1, -1]), tk.tensor([5.0, 6.0]))
     tensor([[0., 5.],
             [0., 6.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.put_.html
     """
     if not isinstance(source, Tensor):
         raise TypeError
@@ -195,13 +189,10 @@ def take_along_dim(
     Raises:
         RuntimeError: unless the indices are int64 and, given `dim`, have as many dimensions.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([[10, 30, 20], [60, 40, 50]])
     >>> tk.take_along_dim(t, tk.tensor([[1], [0]]), dim=1)
     tensor([[30],
             [60]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.take_along_dim.html
     """
     start = "tensorkit.take_along_dim(): "
     flat: Any = input

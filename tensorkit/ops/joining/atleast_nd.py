@@ -57,11 +57,8 @@ def atleast_1d(*tensors: Any) -> Any:
     Returns:
         One tensor for one tensor; a tuple for several, or for a sequence of them.
 
-    >>> import tensorkit as tk
     >>> tk.atleast_1d(tk.tensor(2))
     tensor([2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_1d.html
     """
     return _one_or_several(tensors, with_1, "atleast_1d")
 
@@ -72,11 +69,8 @@ def atleast_1d(*tensors: Any) -> Any:
 def atleast_2d(*tensors: Any) -> Any:
     """Each tensor with at least two dimensions: a vector becomes a row.
 
-    >>> import tensorkit as tk
     >>> tk.atleast_2d(tk.tensor([1, 2]))
     tensor([[1, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_2d.html
     """
     return _one_or_several(tensors, with_2, "atleast_2d")
 
@@ -87,10 +81,7 @@ def atleast_2d(*tensors: Any) -> Any:
 def atleast_3d(*tensors: Any) -> Any:
     """Each tensor with at least three dimensions: a vector lies along the middle one, a matrix along the first two.
 
-    >>> import tensorkit as tk
     >>> tk.atleast_3d(tk.zeros(4)).size(), tk.atleast_3d(tk.zeros(2, 3)).size()
     (tensorkit.Size([1, 4, 1]), tensorkit.Size([2, 3, 1]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_3d.html
     """
     return _one_or_several(tensors, with_3, "atleast_3d")

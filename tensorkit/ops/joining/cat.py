@@ -376,13 +376,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     Raises:
         RuntimeError: when sizes differ elsewhere than in `dim`, or one has no dimension. ValueError: for no tensor.
 
-    >>> import tensorkit as tk
     >>> tk.cat([tk.zeros(1, 2), tk.ones(2, 2)])
     tensor([[0., 0.],
             [1., 1.],
             [1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cat.html
     """
     if out is None and type(dim) is int and (found := quick_arrays(tensors, True)) is not None:
         quick = _quickly(tensors, found[0], dim, found[1])

@@ -67,12 +67,9 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     Raises:
         RuntimeError: when two sizes differ, or there is no tensor.
 
-    >>> import tensorkit as tk
     >>> tk.stack([tk.tensor([1, 2]), tk.tensor([3, 4])], dim=1)
     tensor([[1, 3],
             [2, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.stack.html
     """
     if out is None and type(dim) is int and (found := quick_arrays(tensors)) is not None:
         arrays, wants = found
@@ -111,12 +108,9 @@ def _some(tensors: Any, name: str) -> tuple[Tensor, ...]:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors side by side: along dimension 1, vectors along their only one.
 
-    >>> import tensorkit as tk
     >>> tk.hstack((tk.zeros(2, 1), tk.ones(2, 2)))
     tensor([[0., 1., 1.],
             [0., 1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.hstack.html
     """
     given = tuple([with_1(tensor) for tensor in _some(tensors, "hstack")])
     return cat(given, 0 if given[0].dim() == 1 else 1, out=out)
@@ -131,13 +125,10 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors one above the other: along dimension 0; a vector is one row.
 
-    >>> import tensorkit as tk
     >>> tk.vstack((tk.zeros(2), tk.ones(2, 2)))
     tensor([[0., 0.],
             [1., 1.],
             [1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.vstack.html
     """
     return cat(tuple([with_2(tensor) for tensor in _some(tensors, "vstack")]), 0, out=out)
 
@@ -150,12 +141,9 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors one behind the other: along dimension 2.
 
-    >>> import tensorkit as tk
     >>> tk.dstack((tk.zeros(2), tk.ones(2)))
     tensor([[[0., 1.],
              [0., 1.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.dstack.html
     """
     return cat(tuple([with_3(tensor) for tensor in _some(tensors, "dstack")]), 2, out=out)
 
@@ -172,12 +160,9 @@ def _as_column(tensor: Any) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors side by side; a vector is one column.
 
-    >>> import tensorkit as tk
     >>> tk.column_stack((tk.tensor([1, 2]), tk.tensor([3, 4])))
     tensor([[1, 3],
             [2, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.column_stack.html
     """
     given = tuple([_as_column(tensor) for tensor in _some(tensors, "column_stack")])
     return cat(given, 1, out=out)

@@ -265,12 +265,9 @@ def cdist(
     Raises:
         RuntimeError: for what is no floating point, or sizes that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.cdist(tk.tensor([[0.0, 0.0], [3.0, 0.0]]), tk.tensor([[0.0, 4.0]]))
     tensor([[4.],
             [5.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cdist.html
     """
     for position, (label, value) in enumerate((("x1", x1), ("x2", x2)), 1):
         if not isinstance(value, Tensor):
@@ -378,7 +375,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     Raises:
         RuntimeError: for what is no matrix of floating point numbers, and a negative `p`.
 
-    >>> import tensorkit as tk
     >>> tk.pdist(tk.tensor([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]))
     tensor([3., 4., 5.])
 

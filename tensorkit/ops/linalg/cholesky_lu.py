@@ -104,12 +104,9 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         tensorkit.linalg.LinAlgError: when a matrix is not positive-definite.
         RuntimeError: when one is not square.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.cholesky(tk.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
             [1., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.cholesky.html
     """
     check_tensor("linalg_cholesky", "input", 1, input)
     found, info = _factorised(input, upper)
@@ -133,11 +130,8 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
     Returns:
         A named pair ``(L, info)``.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.cholesky_ex(tk.tensor([[1.0, 2.0], [2.0, 1.0]])).info
     tensor(2, dtype=tensorkit.int32)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html
     """
     check_tensor("linalg_cholesky_ex", "input", 1, input)
     found, info = _factorised(input, upper)
@@ -170,8 +164,6 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     >>> tk.cholesky(tk.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
             [1., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cholesky.html
     """
     check_tensor("cholesky", "input", 1, input)
     warn(_OLD_CHOLESKY)
@@ -300,14 +292,11 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     Raises:
         RuntimeError: when a pivot is zero, and without pivoting, which the CPU does not do.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.lu_factor(tk.tensor([[1.0, 2.0], [2.0, 2.0]]))
     tensorkit.return_types.linalg_lu_factor(
     LU=tensor([[2.0000, 2.0000],
             [0.5000, 1.0000]]),
     pivots=tensor([2, 2], dtype=tensorkit.int32))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.lu_factor.html
     """
     check_tensor("linalg_lu_factor", "A", 1, A)
     LU, pivots, info = _packed(A, pivot)
@@ -330,11 +319,8 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
     Returns:
         A named triple ``(LU, pivots, info)``.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.lu_factor_ex(tk.zeros(2, 2)).info
     tensor(1, dtype=tensorkit.int32)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.lu_factor_ex.html
     """
     check_tensor("linalg_lu_factor_ex", "A", 1, A)
     LU, pivots, info = _packed(A, pivot)
@@ -369,13 +355,10 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     Raises:
         RuntimeError: without pivoting, which the CPU does not do.
 
-    >>> import tensorkit as tk
     >>> P, L, U = tk.linalg.lu(tk.tensor([[1.0, 2.0], [2.0, 2.0]]))
     >>> U
     tensor([[2., 2.],
             [0., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.lu.html
     """
     check_tensor("linalg_lu", "A", 1, A)
     _check_lu(A, "linalg.lu", pivot)
@@ -410,8 +393,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     >>> warnings.simplefilter("ignore")
     >>> tk.lu(tk.tensor([[1.0, 2.0], [2.0, 2.0]]))[1]
     tensor([2, 2], dtype=tensorkit.int32)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.lu.html
     """
     check_tensor("lu", "A", 1, A)
     warn(_OLD_LU)

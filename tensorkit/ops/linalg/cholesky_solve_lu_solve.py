@@ -143,13 +143,10 @@ def lu_unpack(
     Returns:
         A named triple ``(P, L, U)``.
 
-    >>> import tensorkit as tk
     >>> P, L, U = tk.lu_unpack(*tk.linalg.lu_factor(tk.tensor([[0.0, 2.0], [1.0, 3.0]])))
     >>> P @ L @ U
     tensor([[0., 2.],
             [1., 3.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.lu_unpack.html
     """
     check_tensor("lu_unpack", "LU_data", 1, LU_data)
     check_tensor("lu_unpack", "LU_pivots", 2, LU_pivots)
@@ -280,13 +277,10 @@ def linalg_lu_solve(
     Raises:
         RuntimeError: when the factors are not square, the sides do not fit, or a pivot is no row.
 
-    >>> import tensorkit as tk
     >>> LU, pivots = tk.linalg.lu_factor(tk.tensor([[2.0, 0.0], [0.0, 4.0]]))
     >>> tk.linalg.lu_solve(LU, pivots, tk.ones(2, 1))
     tensor([[0.5000],
             [0.2500]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.lu_solve.html
     """
     check_tensor("linalg_lu_solve", "LU", 1, LU)
     check_tensor("linalg_lu_solve", "pivots", 2, pivots)
@@ -308,8 +302,6 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     >>> tk.lu_solve(tk.ones(2, 1), *tk.linalg.lu_factor(2 * tk.eye(2)))
     tensor([[0.5000],
             [0.5000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.lu_solve.html
     """
     check_tensor("lu_solve", "input", 1, input)
     warn(
@@ -371,12 +363,9 @@ def cholesky_solve(
     Raises:
         RuntimeError: when the factor is not square, or the sides do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.cholesky_solve(tk.ones(2, 1), 2 * tk.eye(2))
     tensor([[0.2500],
             [0.2500]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cholesky_solve.html
     """
     check_tensor("cholesky_solve", "input", 1, input)
     check_tensor("cholesky_solve", "input2", 2, input2)
@@ -414,12 +403,9 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     Raises:
         tensorkit.linalg.LinAlgError: when the factor is singular. RuntimeError: when it is not square.
 
-    >>> import tensorkit as tk
     >>> tk.cholesky_inverse(2 * tk.eye(2))
     tensor([[0.2500, 0.0000],
             [0.0000, 0.2500]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cholesky_inverse.html
     """
     check_tensor("cholesky_inverse", "input", 1, input)
     check_square(input, "cholesky_inverse")
@@ -498,8 +484,6 @@ def triangular_solve(
     >>> tk.triangular_solve(tk.ones(2, 1), 2 * tk.eye(2)).solution
     tensor([[0.5000],
             [0.5000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.triangular_solve.html
     """
     check_tensor("triangular_solve", "input", 1, input)
     check_tensor("triangular_solve", "A", 2, A)

@@ -83,12 +83,9 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> An
     Raises:
         tensorkit.linalg.LinAlgError: when a block is zero. RuntimeError: when a matrix is not square.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.ldl_factor(tk.tensor([[4.0, 2.0], [2.0, 3.0]])).LD
     tensor([[4.0000, 0.0000],
             [0.5000, 2.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.ldl_factor.html
     """
     check_tensor("linalg_ldl_factor", "input", 1, input)
     LD, pivots, info = _factorised(input, hermitian)
@@ -115,11 +112,8 @@ def ldl_factor_ex(
     Returns:
         A named triple ``(LD, pivots, info)``.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.ldl_factor_ex(tk.eye(2)).info
     tensor(0, dtype=tensorkit.int32)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.ldl_factor_ex.html
     """
     check_tensor("linalg_ldl_factor_ex", "input", 1, input)
     LD, pivots, info = _factorised(input, hermitian)
@@ -211,13 +205,10 @@ def ldl_solve(
     Raises:
         RuntimeError: when the factors are not square, the sides do not fit, or the pivots are none of `ldl_factor`.
 
-    >>> import tensorkit as tk
     >>> A = tk.tensor([[4.0, 2.0], [2.0, 3.0]])
     >>> A @ tk.linalg.ldl_solve(*tk.linalg.ldl_factor(A), tk.ones(2, 1))
     tensor([[1.],
             [1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.ldl_solve.html
     """
     for position, (label, tensor) in enumerate((("LD", LD), ("pivots", pivots), ("B", B)), 1):
         check_tensor("linalg_ldl_solve", label, position, tensor)

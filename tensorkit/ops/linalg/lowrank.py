@@ -75,13 +75,10 @@ def svd_lowrank(
     Raises:
         ValueError: for fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> U, S, V = tk.svd_lowrank(tk.ones(3, 4), q=2)
     >>> tk.allclose(U @ S.diag() @ V.mH, tk.ones(3, 4))
     True
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.svd_lowrank.html
     """
     return _lowrank(A, q, niter, M)
 
@@ -110,13 +107,10 @@ def pca_lowrank(
     Raises:
         ValueError: for a `q` or `niter` that cannot be, and fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> U, S, V = tk.pca_lowrank(tk.tensor([[0.0, 0], [1, 1], [2, 2]]), q=1)
     >>> S.round(decimals=4)
     tensor([2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.pca_lowrank.html
     """
     m, n = A.shape[-2:]
     if q is None:

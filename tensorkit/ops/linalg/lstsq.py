@@ -155,12 +155,9 @@ def pinv(
     Raises:
         RuntimeError: for integers, and for fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.pinv(tk.tensor([[2.0, 0.0], [0.0, 0.0]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.pinv.html
     """
     check_tensor("linalg_pinv", "input", 1, input)
     if state.grad:  # nothing is recorded: the matrix wants no gradient
@@ -180,11 +177,8 @@ def pinv(
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudoinverse: the old spelling of `tensorkit.linalg.pinv`, with a smaller tolerance.
 
-    >>> import tensorkit as tk
     >>> tk.pinverse(tk.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.pinverse.html
     """
     check_tensor("pinverse", "input", 1, input)
     return pinv(input, rcond)
@@ -232,11 +226,8 @@ def matrix_rank(
     Raises:
         RuntimeError: for integers, and for fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.matrix_rank(tk.ones(2, 2))
     tensor(1)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matrix_rank.html
     """
     check_tensor("linalg_matrix_rank", "input", 1, input)
     name, size = "tensorkit.linalg.matrix_rank", input._lay().size
@@ -471,12 +462,9 @@ def lstsq(
         tensorkit.linalg.LinAlgError: when "gels" meets a matrix without full rank.
         RuntimeError: when the sides do not fit.
 
-    >>> import tensorkit as tk
     >>> x = tk.tensor([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])  # a line through three points
     >>> tk.linalg.lstsq(x, tk.tensor([1.0, 3.0, 5.0])).solution
     tensor([2.0000, 1.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.lstsq.html
     """
     check_tensor("linalg_lstsq", "input", 1, input)
     check_tensor("linalg_lstsq", "b", 2, b)

@@ -64,12 +64,9 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     Raises:
         RuntimeError: for what is not square. LinAlgError: for the inverse of a singular matrix.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.matrix_power(tk.tensor([[1, 1], [1, 0]]), 10)
     tensor([[89, 55],
             [55, 34]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matrix_power.html
     """
     check_tensors("linalg_matrix_power", input=input)
     return _checked_power(input, n, out)
@@ -83,11 +80,8 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``linalg.matrix_power`` by its older name.
 
-    >>> import tensorkit as tk
     >>> tk.matrix_power(tk.tensor([[2]]), 5)
     tensor([[32]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.matrix_power.html
     """
     check_tensors("matrix_power", input=input)
     return _checked_power(input, n, out)

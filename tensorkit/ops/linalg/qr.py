@@ -147,13 +147,10 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     Raises:
         RuntimeError: for fewer than two dimensions and an unknown mode.
 
-    >>> import tensorkit as tk
     >>> Q, R = tk.linalg.qr(tk.tensor([[0.0, 2.0], [3.0, 4.0]]))
     >>> R
     tensor([[-3., -4.],
             [ 0., -2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.qr.html
     """
     check_tensor("linalg_qr", "A", 1, A)
     return named("linalg_qr", _qr_parts(A, mode), out)
@@ -181,8 +178,6 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     >>> tk.qr(2 * tk.eye(2)).R
     tensor([[2., 0.],
             [0., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.qr.html
     """
     check_tensor("qr", "input", 1, input)
     warn(_OLD_QR)
@@ -220,12 +215,9 @@ def geqrf(input: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: for fewer than two dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.geqrf(tk.tensor([[3.0], [4.0]])).a
     tensor([[-5.0000],
             [ 0.5000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.geqrf.html
     """
     check_tensor("geqrf", "input", 1, input)
     size = input._lay().size
@@ -354,12 +346,9 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     Raises:
         RuntimeError: when the sizes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.householder_product(*tk.geqrf(tk.tensor([[3.0], [4.0]])))
     tensor([[-0.6000],
             [-0.8000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.householder_product.html
     """
     check_tensor("linalg_householder_product", "input", 1, input)
     check_tensor("linalg_householder_product", "tau", 2, tau)
@@ -375,12 +364,9 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Another name for `tensorkit.linalg.householder_product`.
 
-    >>> import tensorkit as tk
     >>> tk.orgqr(*tk.geqrf(tk.tensor([[3.0], [4.0]])))
     tensor([[-0.6000],
             [-0.8000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.orgqr.html
     """
     check_tensor("orgqr", "input", 1, input)
     check_tensor("orgqr", "input2", 2, input2)
@@ -474,12 +460,9 @@ def ormqr(
     Raises:
         RuntimeError: when the sizes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.ormqr(*tk.geqrf(tk.tensor([[3.0], [4.0]])), tk.tensor([[1.0], [0.0]]))
     tensor([[-0.6000],
             [-0.8000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.ormqr.html
     """
     for position, (label, tensor) in enumerate((("input", input), ("input2", input2), ("input3", input3)), 1):
         check_tensor("ormqr", label, position, tensor)

@@ -66,12 +66,9 @@ def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Tensor |
     Raises:
         RuntimeError: for fewer than two dimensions, integers, ``p <= 0`` or a negative `maxnorm`.
 
-    >>> import tensorkit as tk
     >>> tk.renorm(tk.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.renorm.html
     """
     _check(input, p, maxnorm)
     order: Any = p

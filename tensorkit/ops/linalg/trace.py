@@ -38,11 +38,8 @@ def trace(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: for anything but a matrix. MissingKernelError: for bool and the wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> tk.trace(tk.tensor([[1, 2], [3, 4]]))
     tensor(5)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.trace.html
     """
     check_tensors("trace", input=input)
     if input._dtype in LACKS and input._device != META:
@@ -68,12 +65,9 @@ def trace(input: Tensor) -> Tensor:
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """``A.diagonal`` of the last two dimensions, unless others are named: a view.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.diagonal(tk.arange(8).view(2, 2, 2))
     tensor([[0, 3],
             [4, 7]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.diagonal.html
     """
     check_tensors("linalg_diagonal", A=A)
     return A.diagonal(offset, dim1, dim2)
@@ -93,13 +87,10 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     Args:
         N: as many as there are elements, if not given.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.vander(tk.tensor([2, 3, 5]))
     tensor([[ 1,  2,  4],
             [ 1,  3,  9],
             [ 1,  5, 25]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.vander.html
     """
     check_tensors("linalg_vander", x=x)
     if x._dtype is dtypes.bool or kernels.is_half(x._dtype):

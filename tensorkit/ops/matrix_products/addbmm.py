@@ -70,11 +70,8 @@ def baddbmm(
     Raises:
         RuntimeError: for sizes that do not fit, or different dtypes.
 
-    >>> import tensorkit as tk
     >>> tk.baddbmm(tk.tensor(1), tk.ones(2, 1, 3, dtype=tk.int64), tk.ones(2, 3, 1, dtype=tk.int64)).tolist()
     [[[4]], [[4]]]
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.baddbmm.html
     """
     check_tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
     check_factors(beta, alpha)
@@ -149,11 +146,8 @@ def addbmm(
     Raises:
         RuntimeError: for sizes that do not fit, or different dtypes.
 
-    >>> import tensorkit as tk
     >>> tk.addbmm(tk.tensor([[1]]), tk.ones(2, 1, 3, dtype=tk.int64), tk.ones(2, 3, 1, dtype=tk.int64))
     tensor([[7]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.addbmm.html
     """
     check_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
     check_factors(beta, alpha)

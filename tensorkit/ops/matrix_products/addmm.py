@@ -89,12 +89,9 @@ def addmm(
     Raises:
         RuntimeError: for sizes that do not fit, or different dtypes.
 
-    >>> import tensorkit as tk
     >>> tk.addmm(tk.tensor([100, 200]), tk.tensor([[1], [2]]), tk.tensor([[3, 4]]), alpha=10)
     tensor([[130, 240],
             [160, 280]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.addmm.html
     """
     check_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
     check_factors(beta, alpha)

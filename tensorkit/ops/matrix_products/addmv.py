@@ -65,11 +65,8 @@ def addmv(
     Raises:
         RuntimeError: for sizes that do not fit, or different dtypes.
 
-    >>> import tensorkit as tk
     >>> tk.addmv(tk.tensor([100, 200]), tk.tensor([[1, 2], [3, 4]]), tk.tensor([1, 10]))
     tensor([121, 243])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.addmv.html
     """
     check_tensors("addmv", input=input, mat=mat, vec=vec)
     check_factors(beta, alpha)
@@ -163,13 +160,10 @@ def addr(
     Raises:
         RuntimeError: for sizes that do not fit, or a factor that the result's dtype does not take.
 
-    >>> import tensorkit as tk
     >>> tk.addr(tk.tensor(100), tk.tensor([1, 2, 3]), tk.tensor([1, 10]))
     tensor([[101, 110],
             [102, 120],
             [103, 130]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.addr.html
     """
     check_tensors("addr", input=input, vec1=vec1, vec2=vec2)
     check_factors(beta, alpha)

@@ -83,11 +83,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     Raises:
         RuntimeError: when the dimension has not three elements, or the numbers of dimensions or the dtypes differ.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.cross(tk.tensor([1, 0, 0]), tk.tensor([0, 1, 0]))
     tensor([0, 0, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.cross.html
     """
     check_tensors("linalg_cross", input=input, other=other)
     return _cross_body(input, other, dim=dim, out=out)
@@ -107,11 +104,8 @@ _NO_DIM = (
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product along a dimension: the first of three elements, if none is named, which is deprecated.
 
-    >>> import tensorkit as tk
     >>> tk.cross(tk.tensor([1, 0, 0]), tk.tensor([0, 1, 0]), dim=0)
     tensor([0, 0, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cross.html
     """
     check_tensors("cross", input=input, other=other)
     if dim is None:

@@ -352,13 +352,10 @@ def einsum(*args: Any) -> Tensor:
     Raises:
         ValueError, RuntimeError: for an equation that makes no sense, or does not fit the operands.
 
-    >>> import tensorkit as tk
     >>> a = tk.arange(6).view(2, 3)
     >>> tk.einsum("ij,kj->ik", a, a), tk.einsum("ii", a[:, :2])
     (tensor([[ 5, 14],
             [14, 50]]), tensor(4))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.einsum.html
     """
     if len(args) == 3 and not tracing.active and (quick := _quickly(*args)) is not None:
         return quick

@@ -129,11 +129,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         RuntimeError: for a tensor without dimensions, sizes that do not fit, or two dtypes.
         MissingKernelError: for bool and the wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> (tk.ones(3, 4) @ tk.ones(4)).size(), (tk.ones(10, 1, 3, 4) @ tk.ones(5, 4, 2)).size()
     (tensorkit.Size([3]), tensorkit.Size([10, 5, 3, 2]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.matmul.html
     """
     if out is None and not tracing.active and (done := quick(input, other)) is not None:
         return done

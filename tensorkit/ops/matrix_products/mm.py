@@ -109,12 +109,9 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: for other numbers of dimensions, sizes that do not fit, or two dtypes.
         MissingKernelError: for bool and the wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> tk.mm(tk.tensor([[1, 2], [3, 4]]), tk.tensor([[1], [10]]))
     tensor([[21],
             [43]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.mm.html
     """
     if out is None and (done := quick_product(input, mat2, _MATRICES)) is not None:
         return done
@@ -173,11 +170,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: for other numbers of dimensions, sizes that do not fit, or two dtypes.
         MissingKernelError: for bool and the wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> tk.bmm(tk.ones(10, 3, 4), tk.ones(10, 4, 5)).size()
     tensorkit.Size([10, 3, 5])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.bmm.html
     """
     check_tensors("bmm", input=input, mat2=mat2)
     for label, batch in (("batch1", input), ("batch2", mat2)):

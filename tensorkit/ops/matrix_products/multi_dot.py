@@ -22,11 +22,8 @@ from tensorkit.tensor import Tensor
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input @ other``; see ``tensorkit.matmul``.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.matmul(tk.tensor([[1, 2]]), tk.tensor([3, 4]))
     tensor([11])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matmul.html
     """
     check_tensors("linalg_matmul", input=input, other=other)
     return _matmul(input, other, out=out)
@@ -143,11 +140,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     Raises:
         RuntimeError: when they do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.multi_dot([tk.ones(2, 3), tk.ones(3, 4), tk.ones(4)])
     tensor([12., 12.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.multi_dot.html
     """
     _check_list("linalg_multi_dot", tensors)
     return _multi_dot(tensors, out)
@@ -166,8 +160,6 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     ...     warnings.simplefilter("ignore")
     ...     tk.chain_matmul(tk.ones(1, 3), tk.ones(3, 4), tk.ones(4, 1))
     tensor([[12.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.chain_matmul.html
     """
     _check_list("chain_matmul", matrices)
     warn(

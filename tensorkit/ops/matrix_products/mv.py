@@ -43,11 +43,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: for other numbers of dimensions, sizes that do not fit, or two dtypes.
         MissingKernelError: for bool and the wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> tk.mv(tk.tensor([[1, 2], [3, 4]]), tk.tensor([1, 10]))
     tensor([21, 43])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.mv.html
     """
     if out is None and (done := quick_product(input, vec, MATRIX_AND_VECTOR)) is not None:
         return done
@@ -126,11 +123,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: for anything but two vectors of one size and dtype.
         MissingKernelError: for bool and the wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> tk.dot(tk.tensor([2, 3]), tk.tensor([2, 1]))
     tensor(7)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.dot.html
     """
     if out is None and (done := quick_product(input, tensor, VECTORS)) is not None:
         return done
@@ -150,11 +144,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`dot` of the first vector's complex conjugate and the second.
 
-    >>> import tensorkit as tk
     >>> tk.vdot(tk.tensor([1 + 2j]), tk.tensor([1 + 2j]))
     tensor(5.+0.j)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.vdot.html
     """
     check_tensors("vdot", input=input, other=other)
     if input._bits & other._bits & CONJ:
@@ -178,13 +169,10 @@ def _outer(input: Tensor, vec2: Tensor, out: Tensor | None) -> Tensor:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every element of one vector times every element of another: n and m give n × m. Dtypes are promoted.
 
-    >>> import tensorkit as tk
     >>> tk.outer(tk.tensor([1, 2, 3]), tk.tensor([1, 10]))
     tensor([[ 1, 10],
             [ 2, 20],
             [ 3, 30]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.outer.html
     """
     check_tensors("outer", input=input, vec2=vec2)
     return _outer(input, vec2, out)
@@ -197,12 +185,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`outer` by its older name.
 
-    >>> import tensorkit as tk
     >>> tk.ger(tk.tensor([1, 2]), tk.tensor([3]))
     tensor([[3],
             [6]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.ger.html
     """
     check_tensors("ger", input=input, vec2=vec2)
     if out is not None:  # it is said there alone

@@ -127,11 +127,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     Raises:
         RuntimeError: when the sizes or dtypes do not fit. IndexError: for a dimension out of range.
 
-    >>> import tensorkit as tk
     >>> tk.tensordot(tk.ones(3, 4, 5), tk.ones(4, 3, 2), dims=([1, 0], [0, 1])).size()
     tensorkit.Size([5, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensordot.html
     """
     dims_a, dims_b = _dims_of(a, b, dims)
     check_tensors("tensordot", input=a, other=b)
@@ -152,11 +149,8 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: when the last dimensions or the dtypes differ.
 
-    >>> import tensorkit as tk
     >>> tk.inner(tk.tensor([1, 2, 3]), tk.tensor([0, 2, 1])), tk.inner(tk.tensor([1, 2]), tk.tensor(2))
     (tensor(7), tensor([2, 4]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.inner.html
     """
     check_tensors("inner", input=input, other=other)
     if not input.dim() or not other.dim():
@@ -182,12 +176,9 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     The one with fewer dimensions gets more of size 1 in front.
 
-    >>> import tensorkit as tk
     >>> tk.kron(tk.tensor([1, 10]), tk.tensor([[1, 2], [3, 4]]))
     tensor([[ 1,  2, 10, 20],
             [ 3,  4, 30, 40]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.kron.html
     """
     check_tensors("kron", input=input, other=other)
     ndim = max(input.dim(), other.dim())

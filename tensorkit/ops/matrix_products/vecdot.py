@@ -21,11 +21,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     Raises:
         RuntimeError: for integers, for two dtypes, or sizes that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.linalg.vecdot(tk.tensor([[1.0, 2.0], [3.0, 4.0]]), tk.tensor([1.0, 10.0]))
     tensor([21., 43.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.vecdot.html
     """
     check_tensors("linalg_vecdot", x=x, y=y)
     if x._dtype.category < 2:

@@ -81,11 +81,8 @@ def _mean(input: Tensor, dims: int) -> Tensor:
 def adaptive_avg_pool1d(input: Tensor, output_size: Dims) -> Tensor:
     """The averages of `output_size` windows of about the same length: (n, channels, length) to (…, output_size).
 
-    >>> import tensorkit as tk
     >>> tk.adaptive_avg_pool1d(tk.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]]), 2)
     tensor([[2., 4.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
     """
     (size,) = check_1d("adaptive_avg_pool1d", input, output_size=output_size)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
@@ -98,12 +95,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Dims) -> Tensor:
     Args:
         output_size: height and width, or one number for both.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.adaptive_avg_pool2d(tk.arange(12.0).view(1, 3, 4), 2)
     tensor([[[2.5000, 4.5000],
              [6.5000, 8.5000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
     """
     return _adaptive_average(input, output_size, 2)
 
@@ -115,11 +109,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Dims) -> Tensor:
     Args:
         output_size: depth, height and width, or one number for all.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.adaptive_avg_pool3d(tk.arange(8.0).view(1, 2, 2, 2), (1, 1, 2))
     tensor([[[[3., 4.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
     """
     return _adaptive_average(input, output_size, 3)
 
@@ -151,11 +142,8 @@ def _adaptive_largest(input: Tensor, output_size: Dims, dims: int) -> Any:
 def adaptive_max_pool1d(input: Tensor, output_size: Dims) -> Any:
     """The largest of `output_size` windows of about the same length, and where in its row each is: two tensors.
 
-    >>> import tensorkit as tk
     >>> tk.adaptive_max_pool1d(tk.tensor([[1.0, 2.0, 5.0, 4.0, 3.0]]), 2)
     (tensor([[5., 5.]]), tensor([[2, 2]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
     """
     (size,) = check_1d("adaptive_max_pool1d", input, output_size=output_size)
     _check_whole("adaptive_max_pool1d", input, 1)
@@ -169,12 +157,9 @@ def adaptive_max_pool2d(input: Tensor, output_size: Dims) -> Any:
     Args:
         output_size: height and width, or one number for both.
 
-    >>> import tensorkit as tk
     >>> adaptive_max_pool2d(tk.arange(12.0).view(1, 3, 4), 2)[0]
     tensor([[[ 5.,  7.],
              [ 9., 11.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
     """
     return _adaptive_largest(input, output_size, 2)
 
@@ -186,11 +171,8 @@ def adaptive_max_pool3d(input: Tensor, output_size: Dims) -> Any:
     Args:
         output_size: depth, height and width, or one number for all.
 
-    >>> import tensorkit as tk
     >>> adaptive_max_pool3d(tk.arange(8.0).view(1, 2, 2, 2), (1, 1, 2))[1]
     tensor([[[[6, 7]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html
     """
     return _adaptive_largest(input, output_size, 3)
 
@@ -255,12 +237,9 @@ def max_unpool2d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> 
     Args:
         indices: where in its image each is, int64, of the size of `input`.
 
-    >>> import tensorkit as tk
     >>> max_unpool2d(tk.tensor([[[5.0]]]), tk.tensor([[[2]]]), (2, 2))
     tensor([[[0., 0.],
              [5., 0.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool2d.html
     """
     return _unpooled(input, indices, output_size, 2)
 
@@ -275,10 +254,7 @@ def max_unpool3d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> 
     Args:
         indices: where in its volume each is, int64, of the size of `input`.
 
-    >>> import tensorkit as tk
     >>> max_unpool3d(tk.tensor([[[[5.0]]]]), tk.tensor([[[[1]]]]), (1, 1, 2))
     tensor([[[[0., 5.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool3d.html
     """
     return _unpooled(input, indices, output_size, 3)

@@ -241,13 +241,10 @@ def scaled_dot_product_attention(
     Raises:
         RuntimeError: for sizes or dtypes that do not fit.
 
-    >>> import tensorkit as tk
     >>> x = tk.eye(2).view(1, 1, 2, 2)
     >>> tk.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
     tensor([[[[1.0000, 0.0000],
               [0.3302, 0.6698]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
     """
     _check(query, key, value, attn_mask)
     if attn_mask is not None:

@@ -233,12 +233,9 @@ def batch_norm(
     Raises:
         RuntimeError: where the sizes or dtypes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.batch_norm(tk.tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 1e-5, False)
     tensor([[-1.0000],
             [ 1.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.batch_norm.html
     """
     if input.ndim:
         input.size(1)  # or an error
@@ -272,11 +269,8 @@ def instance_norm(
     Raises:
         RuntimeError: where the sizes or dtypes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.instance_norm(tk.tensor([[[1.0, 3.0]]]), None, None, None, None, True, 0.1, 1e-5, False)
     tensor([[[-1.0000,  1.0000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.instance_norm.html
     """
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(

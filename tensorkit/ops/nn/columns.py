@@ -80,7 +80,6 @@ def im2col(input: Tensor, kernel_size: Dims, dilation: Dims, padding: Dims, stri
     Raises:
         RuntimeError: for a window that does not fit.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.unfold(tk.arange(9.0).view(1, 1, 3, 3), kernel_size=2)
     tensor([[[0., 1., 3., 4.],
              [1., 2., 4., 5.],
@@ -158,7 +157,6 @@ def col2im(
     Raises:
         RuntimeError: for columns that are no windows of such an image.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.fold(tk.ones(1, 4, 4), output_size=(3, 3), kernel_size=2)
     tensor([[[[1., 2., 1.],
               [2., 4., 2.],

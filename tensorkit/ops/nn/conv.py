@@ -171,11 +171,8 @@ def conv1d(
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.conv1d(tk.arange(5.0).view(1, 1, 5), tk.ones(1, 1, 3))
     tensor([[[3., 6., 9.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html
     """
     return _of(input, weight, bias, stride, padding, dilation, groups, 1)
 
@@ -204,12 +201,9 @@ def conv2d(
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.conv2d(tk.ones(1, 1, 3, 3), tk.ones(1, 1, 2, 2), stride=2, padding=1)
     tensor([[[[1., 2.],
               [2., 4.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
     """
     return _of(input, weight, bias, stride, padding, dilation, groups, 2)
 
@@ -238,11 +232,8 @@ def conv3d(
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.conv3d(tk.ones(1, 2, 4, 4, 4), tk.ones(3, 2, 2, 2, 2)).shape
     tensorkit.Size([1, 3, 3, 3, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
     """
     return _of(input, weight, bias, stride, padding, dilation, groups, 3)
 
@@ -292,11 +283,8 @@ def conv_transpose1d(
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.conv_transpose1d(tk.tensor([[[1.0, 2.0]]]), tk.ones(1, 1, 3), stride=2)
     tensor([[[1., 1., 3., 2., 2.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html
     """
     return _opposite_of(input, weight, bias, (stride, padding, output_padding, dilation), groups, 1)
 
@@ -327,12 +315,9 @@ def conv_transpose2d(
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.conv_transpose2d(tk.tensor([[[[1.0, 2.0]]]]), tk.ones(1, 1, 2, 2))
     tensor([[[[1., 3., 2.],
               [1., 3., 2.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html
     """
     return _opposite_of(input, weight, bias, (stride, padding, output_padding, dilation), groups, 2)
 
@@ -363,10 +348,7 @@ def conv_transpose3d(
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.conv_transpose3d(tk.ones(1, 2, 4, 4, 4), tk.ones(2, 3, 2, 2, 2), stride=2).shape
     tensorkit.Size([1, 3, 8, 8, 8])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html
     """
     return _opposite_of(input, weight, bias, (stride, padding, output_padding, dilation), groups, 3)

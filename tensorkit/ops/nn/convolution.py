@@ -315,7 +315,6 @@ def convolution(
     Raises:
         RuntimeError: for sizes that do not fit.
 
-    >>> import tensorkit as tk
     >>> image, weight = tk.arange(5.0).view(1, 1, 5), tk.ones(1, 1, 3)
     >>> tk.convolution(image, weight, None, (1,), (0,), (1,), False, (0,), 1)
     tensor([[[3., 6., 9.]]])

@@ -56,12 +56,9 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Raises:
         RuntimeError: for a `p` that is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.dropout(tk.ones(6), 0.5, True)
     tensor([0., 0., 2., 0., 0., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
     """
     return _dropped(input, p, train)
 
@@ -70,12 +67,9 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`dropout`, written into the input.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2)
     >>> tk.dropout_(t, 1, True) is t, t
     (True, tensor([0., 0.]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
     """
     return _dropped(input, p, train, inplace=True)
 
@@ -84,7 +78,6 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`dropout` of whole channels: (n, channels, ...) gives (n, channels, ...).
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.feature_dropout(tk.ones(1, 3, 2), 0.5, True)
     tensor([[[0., 0.],
@@ -100,7 +93,6 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`feature_dropout`, written into the input.
 
-    >>> import tensorkit as tk
     >>> tk.feature_dropout_(tk.ones(1, 3), 1, True)
     tensor([[0., 0., 0.]])
 
@@ -113,12 +105,9 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`dropout` that keeps mean 0 and variance 1, for networks with `selu`: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.alpha_dropout(tk.zeros(3), 0.5, True)
     tensor([-0.7792, -0.7792,  0.7792])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.alpha_dropout.html
     """
     return _dropped(input, p, train, alpha=True)
 
@@ -127,11 +116,8 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`alpha_dropout`, written into the input.
 
-    >>> import tensorkit as tk
     >>> tk.alpha_dropout_(tk.ones(2), 0, True)
     tensor([1., 1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.alpha_dropout.html
     """
     return _dropped(input, p, train, alpha=True, inplace=True)
 
@@ -140,12 +126,9 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`alpha_dropout` of whole channels: (n, channels, ...) gives (n, channels, ...).
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.feature_alpha_dropout(tk.zeros(1, 3), 0.5, True)
     tensor([[-0.7792, -0.7792,  0.7792]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.feature_alpha_dropout.html
     """
     return _dropped(input, p, train, feature=True, alpha=True)
 
@@ -154,10 +137,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`feature_alpha_dropout`, written into the input.
 
-    >>> import tensorkit as tk
     >>> tk.feature_alpha_dropout_(tk.ones(1, 2), 0, True)
     tensor([[1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.feature_alpha_dropout.html
     """
     return _dropped(input, p, train, feature=True, alpha=True, inplace=True)

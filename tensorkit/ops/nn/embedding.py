@@ -91,13 +91,10 @@ def embedding(
     Raises:
         IndexError: for a row that there is not.
 
-    >>> import tensorkit as tk
     >>> tk.embedding(tk.tensor([[0.0, 1.0], [2.0, 3.0]]), tk.tensor([1, 0, 1]))
     tensor([[2., 3.],
             [0., 1.],
             [2., 3.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
     """
     _check(weight, indices)
     refuse_sparse(sparse)
@@ -119,12 +116,9 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     Args:
         norm_type: the p of the norm.
 
-    >>> import tensorkit as tk
     >>> tk.embedding_renorm_(tk.tensor([[3.0, 4.0], [6.0, 8.0]]), tk.tensor([1]), 1.0, 2.0)
     tensor([[3.0000, 4.0000],
             [0.6000, 0.8000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
     """
     if input.ndim != 2:
         raise RuntimeError(
@@ -160,12 +154,9 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     Raises:
         RuntimeError: for another dtype, and for a class that there is not.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.one_hot(tk.tensor([0, 2]), num_classes=3)
     tensor([[1, 0, 0],
             [0, 0, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
     """
     if input.dtype is not dtypes.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")

@@ -184,7 +184,6 @@ def grid_sampler(
         interpolation_mode: 0 bilinear, 1 nearest, 2 bicubic. padding_mode: outside 0 zeros, 1 the border, 2 a mirror.
         align_corners: whether -1 and 1 are the middles of the elements at the ends, and not their edges.
 
-    >>> import tensorkit as tk
     >>> tk.grid_sampler(tk.tensor([[[[1.0, 3.0]]]]), tk.zeros(1, 1, 1, 2), 0, 0, False)
     tensor([[[[2.]]]])
 
@@ -240,7 +239,6 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
         size: of the images: (n, channels, h, w), or of volumes.
         align_corners: whether -1 and 1 are the middles of the elements at the ends, and not their edges.
 
-    >>> import tensorkit as tk
     >>> tk.affine_grid_generator(tk.eye(2, 3)[None], (1, 1, 1, 2), False)
     tensor([[[[-0.5000,  0.0000],
               [ 0.5000,  0.0000]]]])

@@ -115,11 +115,8 @@ def group_norm(
     Raises:
         RuntimeError: where the sizes or dtypes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.group_norm(tk.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.group_norm.html
     """
     _check(input, weight, bias, num_groups)
     batch, channels = input.size(0), input.size(1)

@@ -126,11 +126,8 @@ def native_layer_norm(
 ) -> Plan | tuple[Tensor, ...]:
     """`layer_norm` with the means, and one over the spreads, which the walk back needs.
 
-    >>> import tensorkit as tk
     >>> tk.native_layer_norm(tk.tensor([[1.0, 3.0]]), [2], None, None, 0)
     (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.layer_norm.html
     """
     _check_listed("native_layer_norm", normalized_shape)
     check_kinds(input, weight, bias)
@@ -167,12 +164,9 @@ def layer_norm(
     Raises:
         RuntimeError: where the sizes or dtypes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.layer_norm(tk.tensor([[1.0, 3.0], [10.0, 30.0]]), [2])
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.layer_norm.html
     """
     _check_listed("layer_norm", normalized_shape)
     return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]  # type: ignore[no-any-return]
@@ -191,11 +185,8 @@ def rms_norm(
         normalized_shape: the size of the last dimensions, which the weight has too.
         eps: is added to the mean square; by default the distance from 1 to the next number.
 
-    >>> import tensorkit as tk
     >>> tk.rms_norm(tk.tensor([[3.0, 4.0]]), [2])
     tensor([[0.8485, 1.1314]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html
     """
     _check_listed("rms_norm", normalized_shape)
     _check_shape(input, normalized_shape, weight, None, "")

@@ -22,11 +22,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: for sizes that do not fit, or different dtypes.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.linear(tk.tensor([1.0, 2.0]), tk.tensor([[1.0, 1.0], [0.0, 3.0]]), tk.tensor([0.5, 0.0]))
     tensor([3.5000, 6.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
     """
     dims = input.dim(), weight.dim()
     if not all(dims):
@@ -121,11 +118,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     Raises:
         RuntimeError: for sizes that do not fit, or different dtypes.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.bilinear(tk.tensor([1.0, 2.0]), tk.tensor([3.0]), tk.tensor([[[1.0], [10.0]]]))
     tensor([63.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.bilinear.html
     """
     _check_bilinear(input1, input2, weight, bias)
     batch = input1._lay().size[:-1]

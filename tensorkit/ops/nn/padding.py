@@ -54,11 +54,8 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Ten
         pad: pairs (before, after), of the last dimension first; negative ones cut off.
         value: what is added.
 
-    >>> import tensorkit as tk
     >>> tk.constant_pad_nd(tk.tensor([1.0, 2.0]), (1, 2), 9)
     tensor([9., 1., 2., 9., 9.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
     pad = listed_ints(pad, "constant_pad_nd", "pad", 2)
     if len(pad) % 2:
@@ -200,11 +197,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             ends), "replicate" (what is at the end) or "circular" (what is at the other end).
         value: the constant.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.pad(tk.tensor([[1, 2, 3]]), (2, 1), mode="reflect")
     tensor([[3, 2, 1, 2, 3, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
     way = _WAYS.get(mode)
     pad = listed_ints(pad, "pad", "pad", 2)

@@ -218,11 +218,8 @@ def max_pool1d(
         dilation: the step from one element of a window to the next.
         ceil_mode: whether a last window counts that is not whole.
 
-    >>> import tensorkit as tk
     >>> tk.max_pool1d(tk.tensor([[1.0, 3.0, 2.0, 0.0, 5.0]]), 2)
     tensor([[3., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
     """
     kernel, step, pad, gap = _check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
     if not wants_grad(input):
@@ -247,11 +244,8 @@ def max_pool1d_with_indices(
 ) -> Any:
     """`max_pool1d`, and where in its row each of the largest is: two tensors.
 
-    >>> import tensorkit as tk
     >>> tk.max_pool1d_with_indices(tk.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
     """
     own = stride if isinstance(stride, int) or stride else kernel_size
     given = {"kernel_size": kernel_size, "stride": own, "padding": padding, "dilation": dilation}
@@ -276,11 +270,8 @@ def max_pool2d(
         kernel_size, stride, padding, dilation: as for `max_pool1d`; one number, or one for each dimension.
         ceil_mode: whether a last window counts that is not whole.
 
-    >>> import tensorkit as tk
     >>> tk.max_pool2d(tk.tensor([[[1, 2, 0, 4], [5, 3, 1, 1]]]), 2)
     tensor([[[5, 4]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
     """
     return _largest_of_windows(input, 2, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
@@ -300,11 +291,8 @@ def max_pool3d(
         kernel_size, stride, padding, dilation: as for `max_pool1d`; one number, or one for each dimension.
         ceil_mode: whether a last window counts that is not whole.
 
-    >>> import tensorkit as tk
     >>> tk.max_pool3d(tk.arange(8).view(1, 2, 2, 2), 2)
     tensor([[[[7]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool3d.html
     """
     return _largest_of_windows(input, 3, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
@@ -320,11 +308,8 @@ def max_pool2d_with_indices(
 ) -> Any:
     """`max_pool2d`, and where in its image each of the largest is: two tensors.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.max_pool2d_with_indices(tk.tensor([[[1, 2, 0, 4], [5, 3, 1, 1]]]), 2)
     (tensor([[[5, 4]]]), tensor([[[4, 3]]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
     """
     return _largest_of_windows(input, 2, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -340,11 +325,8 @@ def max_pool3d_with_indices(
 ) -> Any:
     """`max_pool3d`, and where in its volume each of the largest is: two tensors.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.max_pool3d_with_indices(tk.arange(8).view(1, 2, 2, 2), 2)
     (tensor([[[[7]]]]), tensor([[[[7]]]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool3d.html
     """
     return _largest_of_windows(input, 3, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -415,11 +397,8 @@ def avg_pool1d(
         ceil_mode: whether a last window counts that is not whole.
         count_include_pad: whether the zeros of the padding count.
 
-    >>> import tensorkit as tk
     >>> tk.avg_pool1d(tk.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[2., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
     """
     own = stride if isinstance(stride, int) or stride else kernel_size
     given = {"kernel_size": kernel_size, "stride": own, "padding": padding}
@@ -445,11 +424,8 @@ def avg_pool2d(
             dimension.
         divisor_override: what the sums are divided by, if not by how many elements there are.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.avg_pool2d(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]), 2)
     tensor([[[3.0000, 1.5000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
     """
     return _averaged(input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -469,10 +445,7 @@ def avg_pool3d(
     Args:
         kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: as for `avg_pool2d`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.avg_pool3d(tk.arange(8.0).view(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool3d.html
     """
     return _averaged(input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)

@@ -114,7 +114,6 @@ def rnn_tanh_cell(
     Raises:
         RuntimeError: for sizes that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.rnn_tanh_cell(tk.ones(1, 1), tk.zeros(1, 2), tk.tensor([[1.0], [-1.0]]), tk.eye(2))
     tensor([[ 0.7616, -0.7616]])
 
@@ -134,7 +133,6 @@ def rnn_relu_cell(
 ) -> Tensor:
     """`rnn_tanh_cell` with a rectifier for the tangent.
 
-    >>> import tensorkit as tk
     >>> tk.rnn_relu_cell(tk.ones(1, 1), tk.zeros(1, 2), tk.tensor([[1.0], [-1.0]]), tk.eye(2))
     tensor([[1., 0.]])
 
@@ -161,7 +159,6 @@ def gru_cell(
     Raises:
         RuntimeError: for sizes that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.gru_cell(tk.ones(1, 1), tk.ones(1, 1), tk.zeros(3, 1), tk.zeros(3, 1))
     tensor([[0.5000]])
 
@@ -188,7 +185,6 @@ def lstm_cell(
     Raises:
         RuntimeError: for sizes that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.lstm_cell(tk.ones(1, 1), (tk.ones(1, 1), tk.ones(1, 1)), tk.zeros(4, 1), tk.zeros(4, 1))
     (tensor([[0.2311]]), tensor([[0.5000]]))
 

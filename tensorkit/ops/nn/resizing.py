@@ -259,11 +259,8 @@ def interpolate(
         recompute_scale_factor: whether the factor that counts is that of the rounded sizes.
         antialias: whether all that lies under an element of a smaller image counts, and not what is near its middle.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.interpolate(tk.tensor([[[1.0, 2.0]]]), scale_factor=2)
     tensor([[[1., 1., 2., 2.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
     """
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(

@@ -30,12 +30,9 @@ def _laid(input: Tensor, made: Any) -> Tensor:
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Every r² channels become one of r times the height and width: (..., c r², h, w) gives (..., c, h r, w r).
 
-    >>> import tensorkit as tk
     >>> tk.pixel_shuffle(tk.arange(8).view(4, 1, 2), 2)
     tensor([[[0, 2, 1, 3],
              [4, 6, 5, 7]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pixel_shuffle.html
     """
     _check_planes("pixel_shuffle", input)
     r = upscale_factor
@@ -59,11 +56,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The opposite of `pixel_shuffle`: (..., c, h r, w r) gives (..., c r², h, w).
 
-    >>> import tensorkit as tk
     >>> tk.pixel_unshuffle(tk.arange(4).view(1, 2, 2), 2).flatten()
     tensor([0, 1, 2, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pixel_unshuffle.html
     """
     _check_planes("pixel_unshuffle", input)
     r = downscale_factor
@@ -89,11 +83,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels, group after group, so that those of all groups take turns: (n, channels, ...) keeps its size.
 
-    >>> import tensorkit as tk
     >>> tk.channel_shuffle(tk.arange(4).view(1, 4, 1), 2).flatten()
     tensor([0, 2, 1, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.channel_shuffle.html
     """
     if input.ndim <= 2:
         raise RuntimeError(

@@ -30,11 +30,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Raises:
         RuntimeError: for whole numbers, and where the sizes do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.cosine_similarity(tk.tensor([[1.0, 0.0], [1.0, 1.0]]), tk.tensor([[2.0, 0.0], [0.0, 3.0]]))
     tensor([1.0000, 0.7071])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
     """
     kind = result_dtype(x1, x2)
     if kind.category != 2:
@@ -71,10 +68,7 @@ def pairwise_distance(
     Args:
         p: the order of the norm. eps: is added to each difference. keepdim: keep the last dimension with size 1.
 
-    >>> import tensorkit as tk
     >>> tk.pairwise_distance(tk.tensor([[0.0, 0.0]]), tk.tensor([[3.0, 4.0]]))
     tensor([5.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pairwise_distance.html
     """
     return _norm(_shifted(x1 - x2, eps), p, max(x1.ndim, x2.ndim) - 1, keepdim)

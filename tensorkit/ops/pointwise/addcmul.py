@@ -216,11 +216,8 @@ def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = N
         input, tensor1, tensor2: tensors of sizes that broadcast together.
         value: a factor for the product. out: a tensor to write the result into.
 
-    >>> import tensorkit as tk
     >>> tk.addcmul(tk.tensor([1.0, 2.0]), tk.tensor([3.0, 4.0]), tk.tensor([10.0, 10.0]), value=0.5)
     tensor([16., 22.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.addcmul.html
     """
     return _sum("addcmul", input, tensors, named, value, out)  # type: ignore[no-any-return]
 
@@ -239,10 +236,7 @@ def addcdiv(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = N
     Raises:
         RuntimeError: when both `tensor1` and `tensor2` are integers.
 
-    >>> import tensorkit as tk
     >>> tk.addcdiv(tk.tensor([1.0, 2.0]), tk.tensor([3.0, 4.0]), tk.tensor([2.0, 8.0]))
     tensor([2.5000, 2.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.addcdiv.html
     """
     return _sum("addcdiv", input, tensors, named, value, out)  # type: ignore[no-any-return]

@@ -238,11 +238,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     Raises:
         RuntimeError: when there is no bound, or the dtype cannot hold it.
 
-    >>> import tensorkit as tk
     >>> tk.clamp(tk.tensor([-1.5, 0.5, 2.5]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.clamp.html
     """
     if not isinstance(input, Tensor):
         raise TypeError
@@ -299,11 +296,8 @@ _MIN, _MAX = _one_sided("clamp_min", low=True), _one_sided("clamp_max", low=Fals
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `min` where it is below.
 
-    >>> import tensorkit as tk
     >>> tk.clamp_min(tk.tensor([-1, 0, 2]), 0)
     tensor([0, 0, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.clamp.html
     """
     if not isinstance(input, Tensor) or not isinstance(min, (Tensor, *NUMBERS)):
         raise TypeError
@@ -323,11 +317,8 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `max` where it is above.
 
-    >>> import tensorkit as tk
     >>> tk.clamp_max(tk.tensor([-1, 0, 2]), 0)
     tensor([-1,  0,  0])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.clamp.html
     """
     if not isinstance(input, Tensor) or not isinstance(max, (Tensor, *NUMBERS)):
         raise TypeError

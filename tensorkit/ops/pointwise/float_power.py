@@ -66,11 +66,8 @@ def _power(input: Any, other: Any) -> Tensor:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * 2**other``; of floating point numbers and integers exactly, whatever lies between.
 
-    >>> import tensorkit as tk
     >>> tk.ldexp(tk.tensor([1.0, 3.0]), tk.tensor([4, -1]))
     tensor([16.0000,  1.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.ldexp.html
     """
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         raise TypeError
@@ -119,11 +116,8 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
     Raises:
         RuntimeError: when `out`, or the tensor that is written to, is of another dtype.
 
-    >>> import tensorkit as tk
     >>> tk.float_power(tk.tensor([2, 3]), -1)
     tensor([0.5000, 0.3333], dtype=tensorkit.float64)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.float_power.html
     """
     if not any(isinstance(o, Tensor) for o in (input, exponent)):
         raise TypeError

@@ -123,11 +123,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     Raises:
         RuntimeError: when the dtypes differ. NotImplementedError: for integers.
 
-    >>> import tensorkit as tk
     >>> tk.lerp(tk.tensor([0.0, 10.0]), tk.tensor([4.0, 20.0]), 0.25)
     tensor([ 1.0000, 12.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.lerp.html
     """
     if not isinstance(input, Tensor) or not isinstance(end, Tensor):
         raise TypeError

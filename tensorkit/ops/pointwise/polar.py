@@ -79,11 +79,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: when the dtypes differ, or are none of these.
 
-    >>> import tensorkit as tk
     >>> tk.complex(tk.tensor([1.0, 2.0]), tk.tensor([3.0, -4.0]))
     tensor([1.+3.j, 2.-4.j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.complex.html
     """
     if not isinstance(real, Tensor) or not isinstance(imag, Tensor):
         raise TypeError
@@ -116,11 +113,8 @@ def _by_angle(g: Any, c: Any) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers from their lengths and angles: ``abs * cos(angle) + abs * sin(angle) * 1j``.
 
-    >>> import tensorkit as tk
     >>> tk.polar(tk.tensor([1.0, 2.0]), tk.tensor([0.0, 3.141592653589793]))
     tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.polar.html
     """
     if not isinstance(abs, Tensor) or not isinstance(angle, Tensor):
         raise TypeError

@@ -166,10 +166,7 @@ pow = binary(
     Raises:
         RuntimeError: for integers with a negative integer exponent.
 
-    >>> import tensorkit as tk
     >>> 2 ** tk.arange(4)
     tensor([1, 2, 4, 8])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.pow.html
     """,
 )

@@ -27,11 +27,8 @@ from tensorkit.tensor import Array, Tensor
 
 _ABOUT = """{sentence}
 
-    >>> import tensorkit as tk
     >>> tk.{name}(tk.tensor([{given}]))
     tensor([{answer}])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
 
 
@@ -294,11 +291,8 @@ _to_radians, _to_degrees = _scaled("deg2rad"), _scaled("rad2deg")
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
 
-    >>> import tensorkit as tk
     >>> tk.deg2rad(tk.tensor([180.0, 90.0]))
     tensor([3.1416, 1.5708])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.deg2rad.html
     """
     return apply(_to_radians, (input, _DEGREE), out=out)
 
@@ -312,10 +306,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.
 
-    >>> import tensorkit as tk
     >>> tk.rad2deg(tk.tensor([3.1415927, 0.0]))
     tensor([180.,   0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.rad2deg.html
     """
     return apply(_to_degrees, (input, 180 / math.pi), out=out)

@@ -257,12 +257,9 @@ def where(
     Raises:
         RuntimeError: when the condition is not of bool, or the sizes do not broadcast.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([-1.5, 0.5, 2.0])
     >>> tk.where(t > 0, t, 0)
     tensor([0.0000, 0.5000, 2.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.where.html
     """
     if not isinstance(condition, Tensor):
         _refuse_where((condition, input, other), _WHERE_FUNCTION)

@@ -135,12 +135,9 @@ def bernoulli(
     Raises:
         RuntimeError: for a probability that is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.bernoulli(tk.tensor([0.0, 0.5, 0.5, 1.0]))
     tensor([0., 0., 1., 1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.bernoulli.html
     """
     p = _one_chance(input, chance, keyword, generator, out)
     if out is not None:
@@ -195,12 +192,9 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
     Raises:
         RuntimeError: for a probability that is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(4).bernoulli_(0.5)
     tensor([0., 0., 1., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.bernoulli_.html
     """
     if not isinstance(p, Tensor) and not is_float(p):
         raise unmatched("bernoulli_", (p,), {}, _BERNOULLI_IN_PLACE)

@@ -59,7 +59,6 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     Args:
         input: shapes, above 0; float32 or float64. generator: where the numbers come from.
 
-    >>> import tensorkit as tk
     >>> from tensorkit.ops.random.gamma import standard_gamma
     >>> _ = tk.manual_seed(0)
     >>> standard_gamma(tk.tensor([0.5, 5.0]))
@@ -130,12 +129,9 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     Raises:
         ValueError: for counts that are not of a floating point dtype. RuntimeError: for two dtypes.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.binomial(tk.tensor([10.0, 100.0]), tk.tensor([0.5, 0.5]))
     tensor([ 7., 51.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.binomial.html
     """
     check_tensor("binomial", count)
     if generator is not None:

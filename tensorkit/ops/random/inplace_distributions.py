@@ -134,12 +134,9 @@ def normal_(input: Tensor, *numbers: Any, generator: Generator | None = None, **
     Raises:
         RuntimeError: for a negative std. NotImplementedError: for integers and bool.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(3).normal_(10, 0.5)
     tensor([10.7705,  9.8533,  8.9106])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.normal_.html
     """
     mean, std = _numbers("normal_", {"mean": 0.0, "std": 1.0}, numbers, keyword)
     check_generator("normal_", generator)
@@ -186,12 +183,9 @@ def uniform_(input: Tensor, *numbers: Any, generator: Generator | None = None, *
         RuntimeError: for ends in the wrong order or beyond the dtype's range.
         NotImplementedError: for integers and bool.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(3).uniform_(-1, 1)
     tensor([-0.0075,  0.5364, -0.8230])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.uniform_.html
     """
     low, high = _numbers("uniform_", {"from": 0.0, "to": 1.0}, numbers, keyword)
     check_generator("uniform_", generator)
@@ -229,12 +223,9 @@ def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = Non
     Raises:
         RuntimeError: for a rate that is not positive, and for dtypes that are not real floating point.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(3).exponential_()
     tensor([3.5083, 1.2304, 0.6150])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.exponential_.html
     """
     (rate,) = _numbers("exponential_", {"lambd": 1.0}, numbers, keyword)
     check_generator("exponential_", generator)
@@ -262,12 +253,9 @@ def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None
         RuntimeError: for a std that is not positive.
         NotImplementedError: for dtypes that are not real floating point.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(3).log_normal_(0, 0.5)
     tensor([2.1608, 0.8635, 0.3364])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.log_normal_.html
     """
     mean, std = _numbers("log_normal_", {"mean": 1.0, "std": 2.0}, numbers, keyword)
     check_generator("log_normal_", generator)
@@ -298,12 +286,9 @@ def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **
     Raises:
         RuntimeError: for a sigma that is not positive, and for dtypes that are not real floating point.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(3).cauchy_()
     tensor([10.5977,  0.7648, -0.1283])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.cauchy_.html
     """
     median, sigma = _numbers("cauchy_", {"median": 0.0, "sigma": 1.0}, numbers, keyword)
     check_generator("cauchy_", generator)
@@ -329,12 +314,9 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
     Raises:
         RuntimeError: for a p out of range. NotImplementedError: for bool, complex and wide unsigned integers.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(5).geometric_(0.25)
     tensor([1., 2., 3., 1., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.geometric_.html
     """
     p = _number("geometric_", "p", 1, p)
     check_generator("geometric_", generator)
@@ -466,12 +448,9 @@ def random_(input: Tensor, *ends: Any, generator: Generator | None = None, **key
     Raises:
         RuntimeError: when from >= to, or the dtype cannot hold a bound. NotImplementedError: for complex dtypes.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.zeros(5).random_(10)
     tensor([4., 9., 3., 0., 3.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.random_.html
     """
     between = _range_of(ends, keyword, generator)
     if between is None:

@@ -157,13 +157,10 @@ rand.__doc__ = """Numbers drawn evenly from [0, 1).
     Raises:
         NotImplementedError: for integers and bool.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.rand(2, 2)
     tensor([[0.4963, 0.7682],
             [0.0885, 0.1320]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.rand.html
     """
 
 _randn_at_once = _at_once(random.few_normal, random.fill_some_normal)
@@ -184,12 +181,9 @@ randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of
 
     Arguments and errors are those of `rand`.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.randn.html
     """
 
 
@@ -214,13 +208,10 @@ def rand_like(
 
     The numbers are drawn in the order of the memory: like a transposed tensor, they are transposed too.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.rand_like(tk.zeros(2, 2).t())
     tensor([[0.4963, 0.0885],
             [0.7682, 0.1320]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.rand_like.html
     """
     options = {"generator": generator, "dtype": dtype, "device": device, "memory_format": memory_format}
     return _uniform(empty_like_of("rand_like", input, options | keyword), generator)
@@ -245,13 +236,10 @@ def randn_like(
 ) -> Tensor:
     """`randn` in the size, dtype, device and order of dimensions of another tensor.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.randn_like(tk.zeros(2, 2))
     tensor([[ 1.5410, -0.2934],
             [-2.1788,  0.5684]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.randn_like.html
     """
     options = {"generator": generator, "dtype": dtype, "device": device, "memory_format": memory_format}
     return _normal(empty_like_of("randn_like", input, options | keyword), generator)

@@ -151,13 +151,10 @@ def randint(
     Raises:
         RuntimeError: when low >= high, or the dtype cannot hold a bound.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.randint(0, 10, (2, 3))
     tensor([[4, 9, 3],
             [0, 3, 9]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.randint.html
     """
     forms = ("int high, tuple of ints size", "int low, int high, tuple of ints size")
     call = Call("randint", forms, args, generator=generator, out=out, dtype=dtype, device=device, **keyword)
@@ -199,12 +196,9 @@ def randint_like(
 
     ``randint_like(input, high)`` draws from [0, high), ``randint_like(input, low, high)`` from [low, high).
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.randint_like(tk.zeros(3), 10)
     tensor([4., 9., 3.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.randint_like.html
     """
     options = {"generator": generator, "dtype": dtype, "device": device, "memory_format": memory_format}
     forms = ("Tensor input, int low, int high", "Tensor input, Tensor high", "Tensor input, int high")

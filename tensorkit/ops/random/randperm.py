@@ -65,12 +65,9 @@ def randperm(
     Raises:
         RuntimeError: for a negative n, or when the dtype cannot count that far.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.randperm(4)
     tensor([0, 1, 3, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.randperm.html
     """
     call = Call(
         "randperm", ("int n",), (n,), generator=generator, out=out, dtype=dtype, device=device, **keyword

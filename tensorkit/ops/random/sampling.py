@@ -162,12 +162,9 @@ def multinomial(
     Raises:
         RuntimeError: for weights that are negative, not finite or all zero, and for more draws than categories.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.multinomial(tk.tensor([0.0, 10.0, 3.0, 0.0]), 4, replacement=True)
     tensor([2, 1, 1, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.multinomial.html
     """
     check_generator("multinomial", generator)
     count = int(num_samples.__index__())
@@ -215,12 +212,9 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     Raises:
         RuntimeError: for a negative rate. NotImplementedError: for dtypes that are not real floating point.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.poisson(tk.tensor([0.5, 5.0, 50.0]))
     tensor([ 2.,  6., 49.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.poisson.html
     """
     check_tensor("poisson", input)
     if generator is not None:
@@ -355,14 +349,11 @@ def normal(
     Raises:
         RuntimeError: for a negative std. NotImplementedError: for integers and bool.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.normal(tk.tensor([0.0, 10.0, 20.0]), 0.5)
     tensor([ 0.7705,  9.8533, 18.9106])
     >>> tk.normal(0, 1, (2,))
     tensor([ 0.5684, -1.0845])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.normal.html
     """
     options = {"generator": generator, "out": out, "dtype": dtype, "device": device}
     _check_call({"mean": mean, "std": std, "size": size}, options)

@@ -76,12 +76,9 @@ def _check_blocks(tensors: Sequence[Tensor]) -> None:
 def block_diag(*tensors: Tensor) -> Tensor:
     """The matrix with tensors along its diagonal, each a block; zeros elsewhere. A vector is one row.
 
-    >>> import tensorkit as tk
     >>> tk.block_diag(tk.tensor([[1, 2]]), tk.tensor(3))
     tensor([[1, 2, 0],
             [0, 0, 3]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.block_diag.html
     """
     given = as_tensors(tensors, "block_diag")
     if not given:

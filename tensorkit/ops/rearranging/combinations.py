@@ -31,14 +31,11 @@ def _check_vector(tensor: Tensor) -> None:
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every combination of one element of each vector, as rows; of one vector the vector itself.
 
-    >>> import tensorkit as tk
     >>> tk.cartesian_prod(tk.tensor([1, 2]), tk.tensor([3, 4]))
     tensor([[1, 3],
             [1, 4],
             [2, 3],
             [2, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cartesian_prod.html
     """
     given = as_tensors(tensors, "cartesian_prod")
     for tensor in given:
@@ -72,13 +69,10 @@ _MOST_DIMS = 64  # of an array of NumPy's
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every combination of `r` elements of a vector, as rows, in the order of the vector.
 
-    >>> import tensorkit as tk
     >>> tk.combinations(tk.tensor([1, 2, 3]))
     tensor([[1, 2],
             [1, 3],
             [2, 3]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.combinations.html
     """
     count = whole(r, "combinations", "r", 2)
     _check_vector(input)

@@ -62,12 +62,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         offset: which diagonal: 0 the main one, positive ones above it.
         dim1, dim2: the two dimensions of the result that make the matrices.
 
-    >>> import tensorkit as tk
     >>> tk.diag_embed(tk.tensor([1, 2]))
     tensor([[1, 0],
             [0, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.diag_embed.html
     """
     which = whole(offset, "diag_embed", "offset", 2)
     return _embedded(input, which, whole(dim1, "diag_embed", "dim1", 3), whole(dim2, "diag_embed", "dim2", 4))
@@ -108,12 +105,9 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Raises:
         RuntimeError: for a number, or more than two dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.diag(tk.tensor([1, 2])), tk.diag(tk.tensor([[1, 2], [3, 4]]), 1)
     (tensor([[1, 0],
             [0, 2]]), tensor([2]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.diag.html
     """
     which = whole(diagonal, "diag", "diagonal", 2)
     ndim = input.dim()
@@ -139,12 +133,9 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements of a tensor, in a row, on a diagonal.
 
-    >>> import tensorkit as tk
     >>> tk.diagflat(tk.tensor([[1], [2]]))
     tensor([[1, 0],
             [0, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.diagflat.html
     """
     row: Any = input.contiguous()
     return diag_embed(row.view(-1), whole(offset, "diagflat", "offset", 2))

@@ -109,12 +109,9 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
     Raises:
         RuntimeError: for a dimension named twice.
 
-    >>> import tensorkit as tk
     >>> tk.flip(tk.arange(4).view(2, 2), (0,))
     tensor([[2, 3],
             [0, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.flip.html
     """
     return _flipped(input, _flip_dims(input, int_list(dims, "flip", "dims", 2)))
 
@@ -139,12 +136,9 @@ def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
 def fliplr(input: Tensor) -> Tensor:
     """The columns from right to left.
 
-    >>> import tensorkit as tk
     >>> tk.fliplr(tk.arange(4).view(2, 2))
     tensor([[1, 0],
             [3, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fliplr.html
     """
     if input.dim() < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -157,12 +151,9 @@ def fliplr(input: Tensor) -> Tensor:
 def flipud(input: Tensor) -> Tensor:
     """The rows from bottom to top.
 
-    >>> import tensorkit as tk
     >>> tk.flipud(tk.arange(4).view(2, 2))
     tensor([[2, 3],
             [0, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.flipud.html
     """
     if input.dim() < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -192,12 +183,9 @@ def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second.
 
-    >>> import tensorkit as tk
     >>> tk.rot90(tk.arange(4).view(2, 2))
     tensor([[1, 3],
             [0, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.rot90.html
     """
     turns = whole_number(k, "rot90", "k", 2) % 4
     first, second = _rotation_dims(input, dims)

@@ -80,13 +80,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         tensors: vectors, side by side or as one sequence.
         indexing: ``"ij"``: one dimension for each vector, in order; ``"xy"``: the first two swapped, as for pictures.
 
-    >>> import tensorkit as tk
     >>> x, y = tk.meshgrid(tk.arange(2), tk.arange(3), indexing="ij")
     >>> x, y.stride()
     (tensor([[0, 0, 0],
             [1, 1, 1]]), (0, 1))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html
     """
     listed = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
     given = as_tensors(tuple(tensors[0]) if listed else tensors, "meshgrid")

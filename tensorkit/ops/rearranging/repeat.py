@@ -159,12 +159,9 @@ def repeat(input: Tensor, *repeats: Any, **named: Any) -> Tensor:
     Raises:
         RuntimeError: for fewer numbers than the tensor has dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.repeat.html
     """
     if list(named) == ["repeats"] and not repeats:
         repeats = (named["repeats"],)
@@ -194,12 +191,9 @@ def _counts(repeats: tuple[Any, ...]) -> tuple[int, ...]:
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Copies of the tensor side by side, counted from the last dimension: missing numbers are 1.
 
-    >>> import tensorkit as tk
     >>> tk.tile(tk.tensor([[1, 2], [3, 4]]), (2,))
     tensor([[1, 2, 1, 2],
             [3, 4, 3, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.tile.html
     """
     return _tile(input, int_list(dims, "tile", "dims", 2))
 

@@ -135,15 +135,12 @@ def repeat_interleave(
     Returns:
         A new tensor; given only a tensor of numbers, each index as often as its number says.
 
-    >>> import tensorkit as tk
     >>> tk.repeat_interleave(tk.tensor([1, 2]), 2)
     tensor([1, 1, 2, 2])
     >>> tk.tensor([[1, 2], [3, 4]]).repeat_interleave(tk.tensor([1, 2]), dim=0)
     tensor([[1, 2],
             [3, 4],
             [3, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.repeat_interleave.html
     """
     along = None if dim is None else whole_number(dim, "repeat_interleave", "dim", 3)
     if isinstance(repeats, Tensor):

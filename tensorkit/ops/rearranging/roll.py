@@ -89,11 +89,8 @@ def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
         shifts: by how many positions, one number for each of `dims`.
         dims: along which dimensions; without any, the elements move as if in one row.
 
-    >>> import tensorkit as tk
     >>> tk.roll(tk.arange(5), 2)
     tensor([3, 4, 0, 1, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.roll.html
     """
     if (
         shifts.__class__ is int

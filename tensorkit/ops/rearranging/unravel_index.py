@@ -35,7 +35,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
     Raises:
         RuntimeError: when they do not.
 
-    >>> import tensorkit as tk
     >>> tk.broadcast_shapes((3, 1), (4,))
     tensorkit.Size([3, 4])
 
@@ -75,11 +74,8 @@ def _unravelled_shape(shape: Any) -> tuple[int, ...]:
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
     """For indices into a tensor's elements in one row, their indices along each dimension of its size.
 
-    >>> import tensorkit as tk
     >>> tk.unravel_index(tk.tensor([1, 5]), (2, 3))
     (tensor([0, 1]), tensor([1, 2]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.unravel_index.html
     """
     if indices.is_complex() or indices.is_floating_point() or indices._dtype is dtypes.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices._dtype}")

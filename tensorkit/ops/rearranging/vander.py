@@ -22,12 +22,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     Args:
         N: how many powers; by default as many as there are elements.
 
-    >>> import tensorkit as tk
     >>> tk.vander(tk.tensor([2, 3]), 3)
     tensor([[4, 2, 1],
             [9, 3, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.vander.html
     """
     if x.dim() != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")

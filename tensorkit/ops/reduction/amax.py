@@ -161,11 +161,8 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     Raises:
         RuntimeError, IndexError: when there is no element to choose from.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[1, 5], [3, 2]]).{name}(1)
     {answer}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     rule = Rule(
         f"{name.capitalize()}Backward0",
@@ -191,12 +188,9 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out
     Raises:
         RuntimeError, IndexError: when there is no element to choose from.
 
-    >>> import tensorkit as tk
     >>> low, high = tk.tensor([[1, 5], [3, 2]]).aminmax(dim=0)
     >>> low, high
     (tensor([1, 2]), tensor([3, 5]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.aminmax.html
     """
     check_flag(keepdim)
     kind, size = input._dtype, input._lay().size

@@ -79,12 +79,9 @@ def _truth_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
     Returns:
         A tensor of bools; of a tensor of uint8, one of uint8.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([[True, False], [True, True]])
     >>> t.{name}(), t.{name}(0)
     {answers}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     forms = (
         "(Tensor input, *, Tensor out = None)",
@@ -133,11 +130,8 @@ def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
 def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
     """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[0, 1], [2, 3]]).count_nonzero(0)
     tensor([1, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.count_nonzero.html
     """
     return _not_zero(input, dim)
 

@@ -80,12 +80,9 @@ def _argmax_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
     Raises:
         IndexError: when there is no element to choose from. RuntimeError: for bools and complex numbers.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([[1, 5], [3, 2]])
     >>> t.{name}(), t.{name}(0)
     {answers}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     return op(kind="reduce", name=name, out_overlap="allowed")(place)
 

@@ -63,12 +63,9 @@ def cov(
     Raises:
         RuntimeError: for bools, more than two dimensions, or weights that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[1.0, 2, 3], [3, 2, 1]]).cov()
     tensor([[ 1., -1.],
             [-1.,  1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cov.html
     """
     if isinstance(correction, bool) or not hasattr(correction, "__index__"):
         raise TypeError
@@ -109,12 +106,9 @@ def corrcoef(input: Tensor) -> Tensor:
     Returns:
         A matrix of numbers from -1 to 1; nan for a variable that does not vary.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[1.0, 2, 3], [3, 2, 1]]).corrcoef()
     tensor([[ 1., -1.],
             [-1.,  1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.corrcoef.html
     """
     _two_dimensions("corrcoef", input)
     found = cov(input)

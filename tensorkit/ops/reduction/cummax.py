@@ -122,12 +122,9 @@ def _cummax_op(name: str, sentence: str, answers: str) -> Callable[..., Any]:
     Returns:
         A named pair ``(values, indices)``.
 
-    >>> import tensorkit as tk
     >>> values, indices = tk.tensor([3, 1, 3, 2]).{name}(0)
     >>> values, indices
     {answers}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_complex(name), input=_extreme_back)
     forms = takes("(Tensor input, int dim, *, tuple of Tensors out = None)")

@@ -278,11 +278,8 @@ def _scan_op(
     Returns:
         A row-major tensor of the same size.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1, 2, 3, 4]).{name}(0)
     {answer}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_whole, input=back)
     known: dict[str, Any] = {"name": name, "inplace": True, "rounded": 1, "derivative": rule}
@@ -304,11 +301,8 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
     Raises:
         NotImplementedError: for integers and bools.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3).logcumsumexp(0)
     tensor([0.0000, 0.6931, 1.0986])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.logcumsumexp.html
     """
     size, kind = input._lay().size, input._dtype
     check_dims(dim)

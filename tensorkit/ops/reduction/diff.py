@@ -72,11 +72,8 @@ def diff(
     Raises:
         RuntimeError: for a tensor without dimensions, a negative `n`, or sizes that do not match.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1, 4, 9, 16]).diff()
     tensor([3, 5, 7])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.diff.html
     """
     if not hasattr(n, "__index__") or isinstance(n, bool) or not hasattr(dim, "__index__"):
         raise TypeError

@@ -155,13 +155,10 @@ def gradient(
     Raises:
         RuntimeError: when a dimension has fewer than ``edge_order + 1`` numbers, or the counts do not agree.
 
-    >>> import tensorkit as tk
     >>> tk.gradient(tk.tensor([1.0, 4.0, 9.0, 16.0]))
     (tensor([3., 4., 6., 7.]),)
     >>> tk.gradient(tk.tensor([1.0, 4.0, 16.0]), spacing=(tk.tensor([1.0, 2.0, 4.0]),), edge_order=2)
     (tensor([2.0000, 4.0000, 8.0000]),)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.gradient.html
     """
     several = isinstance(spacing, (tuple, list))
     if several:

@@ -297,11 +297,8 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     Raises:
         RuntimeError, IndexError: when there is no element to choose from.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1, 3, 2]).{name}()
     tensor({answer})
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     stem = f"{name.capitalize()}Backward"
     rule = Rule(

@@ -235,12 +235,9 @@ def norm(
     Raises:
         RuntimeError: for integers and bools, and for an infinite or negative `p` where there are no elements.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([[3.0, 4], [0, 5]])
     >>> t.norm(dim=1), t.norm(1), t.norm(float("inf"))
     (tensor([5., 5.]), tensor(12.), tensor(5.))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.norm.html
     """
     if not isinstance(input, Tensor):
         input.layout  # what PyTorch asks first  # noqa: B018
@@ -287,11 +284,8 @@ def _dist_back_other(g: Any, c: Any) -> Any:
 def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """The p-norm of the difference of two tensors of sizes that broadcast together.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([3.0, 0]).dist(tk.tensor([0.0, 4]))
     tensor(5.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.dist.html
     """
     p = plain_number(p)
     if not isinstance(other, Tensor) or not isinstance(p, NUMBERS):

@@ -157,11 +157,8 @@ def prod(
         dim: one dimension. keepdim: keep it with size 1.
         dtype: convert to it first; bools and integers are multiplied as int64 unless told otherwise.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[1, 2], [3, 4]]).prod(0)
     tensor([3, 8])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.prod.html
     """
     if out is None and dtype is None and dim is UNSAID and keepdim is False:
         array = small(input)

@@ -146,12 +146,9 @@ def sum(
         keepdim: keep a reduced dimension with size 1.
         dtype: convert to it first; bools and integers are summed as int64 unless told otherwise.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2, 3, 4)
     >>> t.sum(), t.sum((0, 1))
     (tensor(24.), tensor([6., 6., 6., 6.]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.sum.html
     """
     if out is None and dtype is None:
         short = _short(input, dim, keepdim, tiny.total, tiny.sums)
@@ -203,11 +200,8 @@ def nansum(
     Raises:
         RuntimeError: for complex numbers.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1.0, float("nan"), 2.0]).nansum()
     tensor(3.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nansum.html
     """
     check_flag(keepdim)
     axes = axes_of(dim, input.dim())
@@ -280,11 +274,8 @@ def mean(
     Raises:
         RuntimeError: for a tensor of integers or bools without ``dtype=``.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1.0, 2, 6]).mean()
     tensor(3.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.mean.html
     """
     if out is None and dtype is None:
         short = _short(input, dim, keepdim, tiny.mean, tiny.means)
@@ -334,11 +325,8 @@ def nanmean(
     Raises:
         RuntimeError: for integers, bools and complex numbers.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1.0, float("nan"), 2.0]).nanmean()
     tensor(1.5000)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nanmean.html
     """
     check_flag(keepdim)
     if input._dtype.category < 2 and out is not None:

@@ -107,11 +107,8 @@ def trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) ->
     Raises:
         RuntimeError: for bools, and when there are not as many points as heights.
 
-    >>> import tensorkit as tk
     >>> tk.trapezoid(tk.tensor([1.0, 3, 2])), tk.trapezoid(tk.tensor([1.0, 3, 2]), tk.tensor([0, 1, 3]))
     (tensor(4.5000), tensor(7.))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.trapezoid.html
     """
     return _trapezoid(y, x, dx, dim)
 
@@ -126,11 +123,8 @@ def trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) ->
 def trapz(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) -> Tensor:
     """An old name of `trapezoid`.
 
-    >>> import tensorkit as tk
     >>> tk.trapz(tk.tensor([1.0, 3, 2]))
     tensor(4.5000)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.trapz.html
     """
     if dx is not ABSENT:
         dx = plain_number(dx)
@@ -155,11 +149,8 @@ def cumulative_trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: i
     Returns:
         A tensor that is one smaller in that dimension.
 
-    >>> import tensorkit as tk
     >>> tk.cumulative_trapezoid(tk.tensor([1.0, 3, 2]))
     tensor([2.0000, 4.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.cumulative_trapezoid.html
     """
     _check_areas(y, x, dx, dim)
     name = "cumulative_trapezoid"

@@ -326,11 +326,8 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
         correction: taken from the count before dividing: 1 (the default) for a sample, 0 for a whole population.
         unbiased: the old spelling: True for correction 1, False for 0.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1.0, 2, 3]).{name}()
     {example}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     back = _std_back if name == "std" else _var_back
     rule = Rule(f"{name.capitalize()}Backward0", input=back)
@@ -370,11 +367,8 @@ def _spread_and_mean_op(name: str, sentence: str, example: str) -> Callable[...,
     Returns:
         A pair of tensors. The spread of complex numbers is real, their mean is complex.
 
-    >>> import tensorkit as tk
     >>> tk.{name}(tk.tensor([1.0, 2, 3]))
     {example}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     title = "".join(part.capitalize() for part in name.split("_"))
     rule = Rule(f"{title}Backward0", input=_std_mean_back if name == "std_mean" else _var_mean_back)

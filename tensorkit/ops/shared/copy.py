@@ -246,12 +246,9 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     Returns:
         A tensor of the same size and dtype. A transposed tensor stays transposed, an expanded one is written out.
 
-    >>> import tensorkit as tk
     >>> t = tk.arange(6).view(2, 3).t()
     >>> t.clone().stride(), t.clone().data_ptr() == t.data_ptr()
     ((1, 3), False)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
     if memory_format is None and input._array is not None and input._solid and not tracing.active:
         return fresh(input._array.copy(), input._dtype)
@@ -273,12 +270,9 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_format) -> Tensor:
     """The tensor itself if its elements lie in row-major order (or in the format), otherwise a copy in which they do.
 
-    >>> import tensorkit as tk
     >>> t = tk.zeros(2, 3)
     >>> t.contiguous() is t, t.t().contiguous().stride()
     (True, (2, 1))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.contiguous.html
     """
     if memory_format is not contiguous_format:
         return _in_format(input, memory_format)
@@ -340,12 +334,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     Raises:
         RuntimeError: when the sizes do not fit, or two elements of this tensor share a slot.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 2).copy_(tk.tensor([1, 2]))
     tensor([[1., 2.],
             [1., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
     if not isinstance(non_blocking, bool):
         raise TypeError  # the caller says it in PyTorch's words

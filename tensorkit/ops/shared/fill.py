@@ -84,7 +84,6 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     Raises:
         RuntimeError: when the dtype cannot hold the number, or the tensor has dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3).fill_(7)
     tensor([7., 7., 7.])
 
@@ -127,11 +126,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
     Raises:
         RuntimeError: when the dtype cannot hold the number, or `value` is a tensor with dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.fill(tk.zeros(2), 7)
     tensor([7., 7.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.fill.html
     """
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise unmatched(
@@ -155,7 +151,6 @@ def fill(input: Tensor, value: Any) -> Tensor:
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2).zero_()
     tensor([0., 0.])
     """

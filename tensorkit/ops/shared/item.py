@@ -32,7 +32,6 @@ def item(input: Tensor) -> Any:
     Raises:
         RuntimeError: when there is not exactly one.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[2.5]]).item()
     2.5
     """
@@ -58,7 +57,6 @@ _AS_NUMPYS = frozenset((dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int
 def tolist(input: Tensor) -> Any:
     """The elements as nested lists of Python numbers; a 0-d tensor gives the number itself.
 
-    >>> import tensorkit as tk
     >>> tk.arange(4).view(2, 2).tolist()
     [[0, 1], [2, 3]]
     """
@@ -78,13 +76,10 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
     Raises:
         TypeError: for a tensor on another device, and for bfloat16, which NumPy does not have.
 
-    >>> import tensorkit as tk
     >>> t = tk.zeros(2)
     >>> t.numpy()[0] = 5
     >>> t
     tensor([5., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html
     """
     if input._device != CPU:
         if not force:

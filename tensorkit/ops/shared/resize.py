@@ -50,12 +50,9 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
 
     New elements are uninitialised; nothing is lost when it shrinks.
 
-    >>> import tensorkit as tk
     >>> tk.arange(6).resize_(2, 2)
     tensor([[0, 1],
             [2, 3]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
     """
     size = as_ints(sizes, "resize_")
     if min(size, default=0) < 0:
@@ -95,7 +92,6 @@ def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Te
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give the tensor the size of another: `resize_` to ``the_template.size()``.
 
-    >>> import tensorkit as tk
     >>> tk.arange(6).resize_as_(tk.zeros(2, 2))
     tensor([[0, 1],
             [2, 3]])
@@ -155,7 +151,6 @@ def _resize(self: Tensor, *sizes: Any) -> Tensor:
     Raises:
         RuntimeError: for another number of elements.
 
-    >>> import tensorkit as tk
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     tk.arange(6).resize(3, 2).size()
@@ -171,7 +166,6 @@ def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     Raises:
         RuntimeError: for another number of elements.
 
-    >>> import tensorkit as tk
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     tk.arange(6).resize_as(tk.zeros(3, 2)).size()
@@ -217,11 +211,8 @@ def set_(
     Raises:
         RuntimeError: when they would reach outside the storage.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(1).set_(tk.arange(6.).untyped_storage(), 1, (2,), (2,))
     tensor([1., 3.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.set_.html
     """
     if wants_grad(input) or wants_grad(source):
         arguments = {"input": input, "source": source}

@@ -272,12 +272,9 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     Raises:
         ValueError: when rows differ in length. TypeError, RuntimeError: for what is no number.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[3, 1, 2], [4, 1, 7]])
     tensor([[3, 1, 2],
             [4, 1, 7]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor.html
     """
     if dtype is None and device is None and not default_chosen.once:
         quick = _quick_tensor(data)
@@ -320,7 +317,6 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
 def as_tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """`data` as a tensor, without a copy if it is a tensor or a NumPy array that fits already.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2)
     >>> tk.as_tensor(t) is t
     True
@@ -351,8 +347,6 @@ def from_numpy(ndarray: Array) -> Tensor:
     >>> tk.from_numpy(a)[0] = 5
     >>> a
     array([5., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html
     """
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
@@ -422,11 +416,8 @@ def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int =
     Raises:
         ValueError: when there are not enough bytes, or too many.
 
-    >>> import tensorkit as tk
     >>> tk.frombuffer(bytearray(b"abc"), dtype=tk.uint8)
     tensor([97, 98, 99], dtype=tensorkit.uint8)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.frombuffer.html
     """
     if dtype is None:
         raise TypeError('frombuffer() missing 1 required positional arguments: "dtype"')
@@ -508,8 +499,6 @@ def asarray(
     >>> tk.asarray(a)[0] = 5
     >>> a
     array([5., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.asarray.html
     """
     kind = None if dtype is None else as_dtype(dtype, "asarray")
     where = resolve(device) if device is not None or default_chosen.once else None

@@ -206,12 +206,9 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             ``non_blocking=True`` comes back before bytes have moved between a device and pinned memory: they are
             there after the next ``tk.cuda.synchronize()``.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2)
     >>> t.to(tk.int64), t.to("cpu") is t
     (tensor([1, 1]), True)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html
     """
     if not kwargs and len(args) == 1 and args[0].__class__ is dtypes.dtype:
         return to_dtype(input, args[0])
@@ -237,7 +234,6 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if it is on the CPU, otherwise a copy there.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2)
     >>> t.cpu() is t
     True
@@ -260,7 +256,6 @@ def cuda(
 ) -> Tensor:
     """The tensor itself if it is on that CUDA device, otherwise a copy there.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     tk.ones(2).cuda()
     tensor([1., 1.], device='cuda:0')
@@ -282,7 +277,6 @@ def _names_cuda(where: Any) -> bool:
 def type_(input: Tensor, dtype: dtype | str | type | None = None, non_blocking: bool = False) -> Any:
     """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2).type(), tk.ones(2).type(tk.int32).dtype
     ('tensorkit.FloatTensor', tensorkit.int32)
     """
@@ -303,7 +297,6 @@ def type_(input: Tensor, dtype: dtype | str | type | None = None, non_blocking: 
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor converted to the dtype and device of another.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2).type_as(tk.tensor(1))
     tensor([1, 1])
     """
@@ -319,7 +312,6 @@ def _cast_method(name: str, kind: dtype) -> Callable[..., Tensor]:
     cast.__name__ = name
     cast.__doc__ = f"""The tensor as ``tensorkit.{kind.name}``: itself if it is, otherwise a copy.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2).{name}().dtype
     tensorkit.{kind.name}
     """

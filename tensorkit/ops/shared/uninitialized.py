@@ -4,7 +4,6 @@ On the CPU that is little. What is computed here does not depend on threads or o
 does, which is filled, and ``put_`` without ``accumulate``, which is refused, because the order of its writes is not
 promised.
 
->>> import tensorkit as tk
 >>> tk.use_deterministic_algorithms(True)
 >>> tk.empty(2), tk.empty(2, dtype=tk.int8)
 (tensor([nan, nan]), tensor([127, 127], dtype=tensorkit.int8))
@@ -49,7 +48,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     Raises:
         TypeError: for what is no bool.
 
-    >>> import tensorkit as tk
     >>> tk.use_deterministic_algorithms(True)
     >>> tk.zeros(2).put_(tk.tensor([0]), tk.ones(1))
     Traceback (most recent call last):
@@ -70,7 +68,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 def are_deterministic_algorithms_enabled() -> bool:
     """Whether `use_deterministic_algorithms` was asked for.
 
-    >>> import tensorkit as tk
     >>> tk.are_deterministic_algorithms_enabled()
     False
 
@@ -83,7 +80,6 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether it only warns.
 
-    >>> import tensorkit as tk
     >>> tk.is_deterministic_algorithms_warn_only_enabled()
     False
 
@@ -102,7 +98,6 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     Raises:
         TypeError, RuntimeError: for anything else.
 
-    >>> import tensorkit as tk
     >>> tk.set_deterministic_debug_mode("warn")
     >>> tk.get_deterministic_debug_mode()
     1
@@ -128,7 +123,6 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 def get_deterministic_debug_mode() -> int:
     """What `set_deterministic_debug_mode` or `use_deterministic_algorithms` said, as a number.
 
-    >>> import tensorkit as tk
     >>> tk.get_deterministic_debug_mode()
     0
 

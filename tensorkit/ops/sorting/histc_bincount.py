@@ -133,11 +133,8 @@ def histc(
     Raises:
         RuntimeError: for a range that is empty or not finite.
 
-    >>> import tensorkit as tk
     >>> tk.histc(tk.tensor([1.0, 2, 1]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.histc.html
     """
     check_tensor(input)
     count, kind = whole(bins), input._dtype
@@ -249,13 +246,10 @@ def histogram(
     Raises:
         RuntimeError: for a range that is not finite, and tensors that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.histogram(tk.tensor([1.0, 2, 1]), bins=2, range=(0.0, 3.0))
     tensorkit.return_types.histogram(
     hist=tensor([2., 1.]),
     bin_edges=tensor([0.0000, 1.5000, 3.0000]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.histogram.html
     """
     check_tensor(input)
     check_flags(density)
@@ -331,11 +325,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     Raises:
         RuntimeError: for negative numbers, and for several dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.bincount(tk.tensor([1, 3, 1]))
     tensor([0, 2, 0, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.bincount.html
     """
     if weights is None and minlength.__class__ is int and minlength >= 0 and input.__class__ is Tensor:
         some = brief(input, (dtypes.int64,))

@@ -182,14 +182,11 @@ def histogramdd(
     Raises:
         RuntimeError: for a range that is not finite, and tensors that do not fit.
 
-    >>> import tensorkit as tk
     >>> tk.histogramdd(tk.tensor([[0.0, 1], [1, 0], [2, 2], [2, 1]]), bins=[2, 2])
     tensorkit.return_types.histogramdd(
     hist=tensor([[0., 1.],
             [1., 2.]]),
     bin_edges=(tensor([0., 1., 2.]), tensor([0., 1., 2.])))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.histogramdd.html
     """
     check_tensor(input)
     check_flags(density)

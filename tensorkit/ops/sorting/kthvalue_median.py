@@ -258,13 +258,10 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
     Raises:
         RuntimeError: when there is no k-th element. IndexError: when the dimension is empty.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([5, 3, 4]).kthvalue(2)
     tensorkit.return_types.kthvalue(
     values=tensor(4),
     indices=tensor(2))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.kthvalue.html
     """
     check_tensor(input)
     check_flags(keepdim)
@@ -412,11 +409,8 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     Raises:
         IndexError: when the dimension is empty. NotImplementedError: for bools and complex numbers.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1.0, 4.0, 2.0, float("nan")]).{name}()
     {example}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     rule = Rule(
         lambda call: f"{name.capitalize()}Backward{0 if call['dim'] is None else 1}",
@@ -451,13 +445,10 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     Raises:
         IndexError: when the dimension is empty. NotImplementedError: for complex numbers.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([3, 1, 2, 1]).mode()
     tensorkit.return_types.mode(
     values=tensor(1),
     indices=tensor(3))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.mode.html
     """
     check_tensor(input)
     check_flags(keepdim)

@@ -166,12 +166,9 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     Returns:
         An int64 tensor of size ``(count, input.dim())``, which lies in memory column by column; or a tuple of tensors.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([[0, 5], [7, 0]]).nonzero()
     tensor([[0, 1],
             [1, 0]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html
     """
     if not isinstance(input, Tensor):
         raise TypeError
@@ -203,7 +200,6 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     Raises:
         RuntimeError: for a negative size.
 
-    >>> import tensorkit as tk
     >>> tk.nonzero_static(tk.tensor([[0, 5], [7, 0]]), size=3)
     tensor([[ 0,  1],
             [ 1,  0],
@@ -239,12 +235,9 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, a row for each: ``nonzero(input)``.
 
-    >>> import tensorkit as tk
     >>> tk.argwhere(tk.tensor([0, 5, 7]))
     tensor([[1],
             [2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.argwhere.html
     """
     if not isinstance(input, Tensor):
         raise TypeError

@@ -168,11 +168,8 @@ def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor
     Raises:
         RuntimeError: for other dtypes, shares outside [0, 1], or more than 2**24 elements.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1.0, 2.0, 4.0, 8.0]).{name}(0.5)
     {example}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     return op(kind="reduce", name=name, rounded=1, out_recording="in place")(share)
 

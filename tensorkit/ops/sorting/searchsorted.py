@@ -277,11 +277,8 @@ def bucketize(
     Raises:
         RuntimeError: for boundaries of several dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.bucketize(tk.tensor([0.5, 3.0, 9.0]), tk.tensor([1.0, 3.0, 5.0]))
     tensor([0, 1, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.bucketize.html
     """
     check_flags(out_int32, right)
     if not isinstance(boundaries, Tensor) or not isinstance(input, (Tensor, *NUMBERS)):
@@ -333,11 +330,8 @@ def searchsorted(
     Raises:
         RuntimeError: for sizes that do not fit, and for contradicting arguments.
 
-    >>> import tensorkit as tk
     >>> tk.searchsorted(tk.tensor([1, 3, 5]), tk.tensor([3, 4]))
     tensor([1, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.searchsorted.html
     """
     check_flags(out_int32, right)
     if not isinstance(sorted_sequence, Tensor) or not isinstance(input, (Tensor, *NUMBERS)):

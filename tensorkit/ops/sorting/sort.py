@@ -192,13 +192,10 @@ def sort(
     Raises:
         RuntimeError: for complex numbers. IndexError: for a dimension out of range.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([3, 1, 2]).sort()
     tensorkit.return_types.sort(
     values=tensor([1, 2, 3]),
     indices=tensor([1, 2, 0]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.sort.html
     """
     if out is None and (found := few_in_order(input, dim, descending)) is not None:
         return return_types.sort(found)
@@ -239,11 +236,8 @@ def argsort(
     Raises:
         RuntimeError: for complex numbers. IndexError: for a dimension out of range.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([3, 1, 2]).argsort(descending=True)
     tensor([0, 2, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.argsort.html
     """
     if out is None and (found := few_in_order(input, dim, descending)) is not None:
         return found[1]
@@ -268,12 +262,9 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: for complex numbers.
 
-    >>> import tensorkit as tk
     >>> tk.msort(tk.tensor([[3, 1], [2, 5]]))
     tensor([[2, 1],
             [3, 5]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.msort.html
     """
     check_tensor(input)
     if out is None:

@@ -213,13 +213,10 @@ def topk(
     Raises:
         RuntimeError: when `k` is too large, for bools and for complex numbers.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([3, 1, 2]).topk(2)
     tensorkit.return_types.topk(
     values=tensor([3, 2]),
     indices=tensor([0, 2]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.topk.html
     """
     if out is None and sorted is True and k.__class__ is int:
         found = few_in_order(input, dim, largest, k)

@@ -331,11 +331,8 @@ def unique(
     Raises:
         NotImplementedError: for complex numbers, and when a gradient is asked for.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([3, 1, 3]).unique(return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.unique.html
     """
     flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
     name = "_unique2" if dim is None else "unique_dim"
@@ -390,11 +387,8 @@ def unique_consecutive(
     Raises:
         NotImplementedError: for complex numbers, and when a gradient is asked for.
 
-    >>> import tensorkit as tk
     >>> tk.tensor([1, 1, 2, 1]).unique_consecutive()
     tensor([1, 2, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.unique_consecutive.html
     """
     name = "unique_consecutive"
     flags = {"return_inverse": return_inverse, "return_counts": return_counts}

@@ -22,11 +22,8 @@ from tensorkit.tensor import Tensor
 def special_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """`softmax` along a dimension, which is recorded as such.
 
-    >>> import tensorkit as tk
     >>> tk.special.softmax(tk.tensor([1000.0, 1000.0]), 0)
     tensor([0.5000, 0.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.softmax
     """
     return softmax.softmax(input, dim, dtype)
 
@@ -40,11 +37,8 @@ def special_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tens
 def special_log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """`log_softmax` along a dimension, which is recorded as such.
 
-    >>> import tensorkit as tk
     >>> tk.special.log_softmax(tk.tensor([1000.0, 1000.0]), 0)
     tensor([-0.6931, -0.6931])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.log_softmax
     """
     return softmax.log_softmax(input, dim, dtype)
 
@@ -60,11 +54,8 @@ def special_logsumexp(
 ) -> Tensor:
     """`logsumexp` along the dimensions named, which is recorded as such.
 
-    >>> import tensorkit as tk
     >>> tk.special.logsumexp(tk.tensor([1000.0, 1000.0]), 0)
     tensor(1000.6932)
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.logsumexp
     """
     return softmax.logsumexp(input, dim, keepdim, out=out)
 
@@ -79,10 +70,7 @@ def special_logsumexp(
 def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """`round` to so many decimals, which is recorded as such.
 
-    >>> import tensorkit as tk
     >>> tk.special.round(tk.tensor([0.5, 1.5, 2.5]))
     tensor([0., 2., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.round
     """
     return rounding.round(input, decimals=decimals, out=out)

@@ -45,18 +45,14 @@ _ABOUT = """{sentence}
     Raises:
         NotImplementedError: for complex tensors.
 
-    >>> import tensorkit as tk
     >>> tk.{name}(tk.tensor([{given}]))
     tensor([{answer}])
-
-    Source: https://docs.pytorch.org/docs/stable/{place}
     """
 
 
 def about(name: str, sentence: str, given: str, answer: str) -> str:
     """The documentation of a function of one tensor: what it does, and what it gives for some numbers."""
-    place = f"special.html#torch.{name}" if "." in name else f"generated/torch.{name}.html"
-    return _ABOUT.format(name=name, sentence=sentence, given=given, answer=answer, place=place)
+    return _ABOUT.format(name=name, sentence=sentence, given=given, answer=answer)
 
 
 def of_scipy(name: str) -> Any:
@@ -240,11 +236,8 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: for a negative `n`. NotImplementedError: for complex tensors.
 
-    >>> import tensorkit as tk
     >>> tk.polygamma(1, tk.tensor([1.0, 0.5]))
     tensor([1.6449, 4.9348])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.polygamma.html
     """
     return _polygamma_of(n, input, out)
 
@@ -309,11 +302,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: for bool tensors, and when `p` is not positive.
 
-    >>> import tensorkit as tk
     >>> tk.mvlgamma(tk.tensor([3.0, 4.0]), 2)
     tensor([1.5502, 3.5651])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.mvlgamma.html
     """
     p = counted(p)
     if not isinstance(p, int) or isinstance(p, bool):
@@ -384,11 +374,8 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     Raises:
         NotImplementedError: for complex tensors.
 
-    >>> import tensorkit as tk
     >>> tk.logit(tk.tensor([0.5, 1.0])), tk.logit(tk.tensor([0.5, 1.0]), eps=0.25)
     (tensor([0., inf]), tensor([0.0000, 1.0986]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.logit.html
     """
     if not isinstance(input, Tensor):
         raise TypeError  # the caller says it in PyTorch's words

@@ -111,11 +111,8 @@ _ABOUT = """{sentence}
     Raises:
         NotImplementedError: for integers, bools and complex tensors.
 
-    >>> import tensorkit as tk
     >>> tk.{name}(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 1.0]))
     tensor([{answer}])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
 
 igamma = binary(
@@ -224,10 +221,7 @@ zeta = binary(
     Raises:
         NotImplementedError: for complex and 16-bit tensors.
 
-    >>> import tensorkit as tk
     >>> tk.special.zeta(tk.tensor([2.0, 4.0]), 1)
     tensor([1.6449, 1.0823])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.zeta
     """,
 )

@@ -120,11 +120,8 @@ xlog1py = binary(
     Raises:
         NotImplementedError: for complex tensors.
 
-    >>> import tensorkit as tk
     >>> tk.special.xlog1py(tk.tensor([0.0, 2.0]), tk.tensor([-1.0, 1.0]))
     tensor([0.0000, 1.3863])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.xlog1py
     """,
 )
 
@@ -143,11 +140,8 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         NotImplementedError: for complex tensors.
 
-    >>> import tensorkit as tk
     >>> tk.special.ndtr(tk.tensor([-1.96, 0.0, 1.96]))
     tensor([0.0250, 0.5000, 0.9750])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.ndtr
     """
     if not isinstance(input, Tensor):
         raise TypeError  # the caller says it in PyTorch's words

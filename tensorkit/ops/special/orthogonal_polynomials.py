@@ -28,11 +28,8 @@ _ABOUT = """{sentence}
     Raises:
         NotImplementedError: for complex and 16-bit tensors.
 
-    >>> import tensorkit as tk
     >>> tk.special.{name}(tk.tensor([-0.5, 2.0]), 3)
     tensor([{answer}])
-
-    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.{name}
     """
 _ANGLES = " (between the ends and of a higher degree, from angles)"
 

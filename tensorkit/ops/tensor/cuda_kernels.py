@@ -1,7 +1,6 @@
 """Kernels that you write yourself, with Numba's ``cuda``: run on a device, or traced thread by thread.
 
 >>> import numpy
->>> import tensorkit as tk
 >>> from numba import cuda
 >>> @cuda.jit
 ... def add(a, b, out):

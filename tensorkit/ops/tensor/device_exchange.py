@@ -169,7 +169,6 @@ def cuda_array_interface(input: Tensor) -> dict[str, Any]:
         AttributeError: for a tensor that is not on a CUDA device.
         RuntimeError: for one that requires grad.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.zeros(2, 3, device="cuda")
     ...     face = t.__cuda_array_interface__
@@ -210,7 +209,6 @@ def record_stream(self: Tensor, stream: Any) -> None:
     Raises:
         NotImplementedError: for a tensor on the CPU.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t, side = tk.ones(2, device="cuda"), tk.cuda.Stream()
     ...     t.record_stream(side)

@@ -60,7 +60,6 @@ def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which it returns.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([0.25, 0.5])
     >>> tk.{name}(t) is t
     True
@@ -101,7 +100,6 @@ def _of_several(name: str, *, forms: tuple[str, ...] = ()) -> Callable[..., Tens
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which it returns.
 
-    >>> import tensorkit as tk
     >>> tk.{name} is not tk.Tensor.{name}
     True
     """

@@ -190,11 +190,8 @@ def _one_argument(*args: Any, **kwargs: Any) -> None:
 def apply_(input: Tensor, callable: Any, /) -> Tensor:
     """Replace each number by what a Python function makes of it. Slow: whole-tensor operations are faster.
 
-    >>> import tensorkit as tk
     >>> tk.arange(3).apply_(lambda x: x * x)
     tensor([0, 1, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.apply_.html
     """
     _refuse_grad("apply_", input)
     return _call_each(input, [], callable)
@@ -233,11 +230,8 @@ def _matching(name: str, input: Tensor, others: dict[str, tuple[Tensor, str]]) -
 def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
     """Replace each number by what a Python function makes of it and of another tensor's number at its place.
 
-    >>> import tensorkit as tk
     >>> tk.arange(3).map_(tk.tensor(10), lambda x, y: x + y)
     tensor([10, 11, 12])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.map_.html
     """
     return _call_each(input, _matching("map_", input, {"other": (other, "(position 1)")}), callable)
 
@@ -249,9 +243,10 @@ def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
 def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     """`map_` with two other tensors.
 
-    >>> import tensorkit as tk
     >>> tk.arange(2).map2_(tk.tensor(10), tk.tensor(100), lambda a, b, c: a + b + c)
     tensor([110, 111])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.map_.html
     """
     others = {"x": (x, "(position 1)"), "y": (y, "(position 2)")}
     return _call_each(input, _matching("map2_", input, others), callable)
@@ -445,7 +440,6 @@ def _is_shared(self: Tensor) -> bool:
 def _share_memory_(self: Tensor) -> Tensor:
     """Move the storage to memory that processes forked from now on share.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2).share_memory_().is_shared()
     True
     """
@@ -467,7 +461,6 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     Raises:
         RuntimeError: for a tensor on a device, and when there is no device to transfer to.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     t = tk.ones(2).pin_memory()
     ...     t.is_pinned(), t.to("cuda", non_blocking=True)

@@ -1,6 +1,5 @@
 """Questions about tensors and dtypes, and a switch that changes no result: nothing here computes.
 
->>> import tensorkit as tk
 >>> tk.result_type(tk.tensor([1, 2]), 1.5)
 tensorkit.float32
 """
@@ -46,7 +45,6 @@ def result_type(*args: Any, **kwargs: Any) -> dtype:
     Raises:
         TypeError: when the operands are not two. RuntimeError: where PyTorch has no common dtype.
 
-    >>> import tensorkit as tk
     >>> tk.result_type(tk.tensor([1, 2], dtype=tk.uint8), 3), tk.result_type(1, 2.5)
     (tensorkit.uint8, tensorkit.float32)
 
@@ -109,7 +107,6 @@ get_device = _of_tensor(
     Tensor.get_device,
     """The number of the accelerator that a tensor is on; -1 elsewhere.
 
-    >>> import tensorkit as tk
     >>> tk.get_device(tk.ones(1))
     -1""",
 )
@@ -120,7 +117,6 @@ is_inference = _of_tensor(
     lambda input: bool(input.is_inference()),
     """Whether a tensor was made in inference mode.
 
-    >>> import tensorkit as tk
     >>> tk.is_inference(tk.ones(1))
     False""",
 )
@@ -130,7 +126,6 @@ is_inference = _of_tensor(
 def is_tensor(obj: Any) -> bool:
     """Whether an object is a tensor.
 
-    >>> import tensorkit as tk
     >>> tk.is_tensor(tk.ones(1)), tk.is_tensor([1.0])
     (True, False)
     """
@@ -142,7 +137,6 @@ numel = _of_tensor(
     Tensor.numel,
     """The number of elements.
 
-    >>> import tensorkit as tk
     >>> tk.numel(tk.zeros(2, 3))
     6""",
 )
@@ -152,7 +146,6 @@ numel = _of_tensor(
 def is_storage(obj: Any) -> bool:
     """Whether an object is a storage.
 
-    >>> import tensorkit as tk
     >>> tk.is_storage(tk.ones(1).untyped_storage()), tk.is_storage(tk.ones(1))
     (True, False)
     """
@@ -163,7 +156,6 @@ def is_storage(obj: Any) -> bool:
 def typename(obj: Any) -> str:
     """The name of a tensor's type, as code of earlier years knows it; of anything else the name of its class.
 
-    >>> import tensorkit as tk
     >>> tk.typename(tk.ones(1)), tk.typename(tk.Size([2])), tk.typename(3)
     ('tensorkit.FloatTensor', 'tensorkit.Size', 'int')
     """
@@ -193,7 +185,6 @@ def _dim_order(self: Tensor, *, ambiguity_check: bool | list[memory_format] = Fa
     Raises:
         RuntimeError: for an order that is not the only one. TypeError: for a wrong `ambiguity_check`.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 3).dim_order(), tk.zeros(2, 3).t().dim_order()
     ((0, 1), (1, 0))
 
@@ -235,7 +226,6 @@ _always = False
 def set_warn_always(b: bool, /) -> None:
     """Accepted for PyTorch's sake: what PyTorch warns of once a session, tensorkit leaves to Python's filters.
 
-    >>> import tensorkit as tk
     >>> tk.set_warn_always(False)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_warn_always.html
@@ -250,7 +240,6 @@ def set_warn_always(b: bool, /) -> None:
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` was last told.
 
-    >>> import tensorkit as tk
     >>> tk.is_warn_always_enabled()
     False
     """

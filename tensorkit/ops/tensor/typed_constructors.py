@@ -3,7 +3,6 @@
 Code of 2018 makes its tensors with classes. Each names a dtype; what is called is one function, `_legacy`, which sees
 from the argument what is meant: integers are a size, a sequence is data, a tensor is shared.
 
->>> import tensorkit as tk
 >>> tk.LongTensor([1, 2]), tk.FloatTensor(2, 3).size()
 (tensor([1, 2]), tensorkit.Size([2, 3]))
 >>> isinstance(tk.ones(2), tk.FloatTensor)
@@ -154,7 +153,6 @@ def _new(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     Today's spellings are `new_empty` and `new_tensor`.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, dtype=tk.int64).new([1, 2])
     tensor([1, 2])
     """
@@ -312,8 +310,6 @@ def range(
     >>> warnings.simplefilter("ignore")
     >>> tk.range(1, 4)
     tensor([1., 2., 3., 4.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.range.html
     """
     start, end, step = map(plain_number, (start, end, step))
     _check_range_arguments(start, end, step)

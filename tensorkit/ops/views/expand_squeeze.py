@@ -55,11 +55,8 @@ _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named (a named one of another size stays).
 
-    >>> import tensorkit as tk
     >>> tk.squeeze(tk.zeros(1, 3, 1), 0).size()
     tensorkit.Size([3, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html
     """
     return input._view(input._lay().squeeze(counted(dim)))
 
@@ -88,11 +85,8 @@ def _method_squeeze(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """Put a dimension of size 1 at place `dim`.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 3).unsqueeze(1).size()
     tensorkit.Size([2, 1, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.unsqueeze.html
     """
     return input._view(input._lay().unsqueeze(dim))
 
@@ -106,11 +100,8 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3, 1).expand(-1, 4).stride()
     (1, 0)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html
     """
     if not sizes and size is None:
         raise TypeError('expand() missing 1 required positional arguments: "size"')
@@ -127,7 +118,6 @@ def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`expand` to the size of another tensor.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(3, 1).expand_as(tk.zeros(3, 4)).size()
     tensorkit.Size([3, 4])
     """
@@ -141,11 +131,8 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`expand` as a function: repeat dimensions of size 1 without copying.
 
-    >>> import tensorkit as tk
     >>> tk.broadcast_to(tk.arange(3), (2, 3)).stride()
     (0, 1)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_to.html
     """
     return input._view(input._lay().expand(listed_ints(size, "broadcast_to", "size", 2), backend_name(input)))
 
@@ -159,11 +146,8 @@ def _method_broadcast_to(input: Tensor, *sizes: Any, size: Any = None) -> Tensor
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of all tensors with one common size.
 
-    >>> import tensorkit as tk
     >>> [t.stride() for t in tk.broadcast_tensors(tk.zeros(3, 1), tk.zeros(4))]
     [(1, 0), (0, 1)]
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
     """
     for place, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
@@ -212,11 +196,8 @@ def sum_to_size(input: Tensor, *size: Any, **named: Any) -> Tensor:
     Raises:
         RuntimeError: when a tensor of that size cannot be expanded to this one's.
 
-    >>> import tensorkit as tk
     >>> tk.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.sum_to_size.html
     """
     sequence = isinstance(named.get("size"), (tuple, list))
     if bool(size) == bool(named) or (named and not (sequence and len(named) == 1)):

@@ -164,11 +164,8 @@ def _start(start: Any) -> int:
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """Keep `length` positions of one dimension from `start` on.
 
-    >>> import tensorkit as tk
     >>> tk.arange(10).narrow(0, 2, 3)
     tensor([2, 3, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow.html
     """
     return input._view(input._lay().narrow(dim, _start(start), length))
 
@@ -181,11 +178,8 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """`narrow`, as a copy.
 
-    >>> import tensorkit as tk
     >>> tk.narrow_copy(tk.arange(10), 0, 2, 3)
     tensor([2, 3, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow_copy.html
     """
     first, lay = start.__index__(), input._lay()
     if out is not None and out._dtype is not input._dtype:
@@ -216,11 +210,8 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Fix one index: the dimension goes, the storage offset moves.
 
-    >>> import tensorkit as tk
     >>> tk.arange(6).view(2, 3).select(1, 2)
     tensor([2, 5])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.select.html
     """
     return input._view(input._lay().select(dim, index.__index__()))
 
@@ -236,11 +227,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The elements whose indices in two dimensions run together, as a new last dimension.
 
-    >>> import tensorkit as tk
     >>> tk.arange(9).view(3, 3).diagonal()
     tensor([0, 4, 8])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.diagonal.html
     """
     return input._view(input._lay().diagonal(offset, dim1, dim2))
 
@@ -257,11 +245,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap.
 
-    >>> import tensorkit as tk
     >>> tk.arange(5).unfold(0, 3, 1).stride()
     (1, 1)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
     """
     return input._view(input._lay().unfold(dimension, size, step))
 
@@ -282,12 +267,9 @@ def as_strided(
     Raises:
         RuntimeError: when a slot outside the storage would be read.
 
-    >>> import tensorkit as tk
     >>> tk.arange(6).as_strided((2, 2), (1, 3), 1)
     tensor([[1, 4],
             [2, 5]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.as_strided.html
     """
     sizes = listed_ints(size, "as_strided", "size", 1)
     strides = listed_ints(stride, "as_strided", "stride", 2)

@@ -119,11 +119,8 @@ def _split_function(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> I
 def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(5).split(2)]
     [2, 2, 1]
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.split.html
     """
     if isinstance(split_size, bool):
         raise TypeError  # the caller says it in PyTorch's words
@@ -148,7 +145,6 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the sizes listed, which must add up.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(5).split_with_sizes([1, 4])]
     [1, 4]
     """
@@ -168,11 +164,8 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one length along a dimension; the last may be shorter.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(5).chunk(3)]
     [2, 2, 1]
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
     """
     return _several(input, split_strides.chunk(input._lay(), counted(chunks), dim))
 
@@ -195,7 +188,6 @@ def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Te
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`split` without autograd's protection: the pieces are no views to it.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(5).unsafe_split(2)]
     [2, 2, 1]
     """
@@ -213,9 +205,10 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`split_with_sizes` without autograd's protection.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(5).unsafe_split_with_sizes([1, 4])]
     [1, 4]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.unsafe_split.html
     """
     return _apart(input, lambda lay: split_strides.split_with_sizes(lay, split_sizes, dim))
 
@@ -227,7 +220,6 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`chunk` without autograd's protection.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(5).unsafe_chunk(3)]
     [2, 2, 1]
     """
@@ -283,11 +275,8 @@ def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tup
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """As many pieces as asked, as even as they can be; or cut before each index listed.
 
-    >>> import tensorkit as tk
     >>> [len(piece) for piece in tk.arange(7).tensor_split(3)]
     [3, 2, 2]
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor_split.html
     """
     if isinstance(indices_or_sections, Tensor):
         _check_places(indices_or_sections)
@@ -300,7 +289,6 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces side by side: along dimension 1, or 0 of a vector.
 
-    >>> import tensorkit as tk
     >>> [piece.size() for piece in tk.zeros(3, 4).hsplit(2)]
     [tensorkit.Size([3, 2]), tensorkit.Size([3, 2])]
     """
@@ -313,7 +301,6 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces one above the other: along dimension 0.
 
-    >>> import tensorkit as tk
     >>> [piece.size() for piece in tk.zeros(4, 3).vsplit(2)]
     [tensorkit.Size([2, 3]), tensorkit.Size([2, 3])]
     """
@@ -326,7 +313,6 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces in depth: along dimension 2.
 
-    >>> import tensorkit as tk
     >>> [piece.size() for piece in tk.zeros(2, 3, 4).dsplit(2)]
     [tensorkit.Size([2, 3, 2]), tensorkit.Size([2, 3, 2])]
     """
@@ -340,10 +326,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dimension, which goes.
 
-    >>> import tensorkit as tk
     >>> tk.unbind(tk.arange(4).view(2, 2))
     (tensor([0, 1]), tensor([2, 3]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.unbind.html
     """
     return _several(input, split_strides.unbind(input._lay(), dim))

@@ -44,12 +44,9 @@ def t(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: for more than two dimensions.
 
-    >>> import tensorkit as tk
     >>> m = tk.arange(6).view(2, 3)
     >>> m.stride(), m.t().stride()
     ((3, 1), (1, 3))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.t.html
     """
     return input._view(input._lay().t())
 
@@ -64,11 +61,8 @@ def t(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions: their sizes and their strides. No element moves.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(1, 2, 3).transpose(0, 1).stride()
     (3, 6, 1)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.transpose.html
     """
     return input._view(input._lay().transpose(dim0, dim1))
 
@@ -81,11 +75,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Put the dimensions in another order. No element moves.
 
-    >>> import tensorkit as tk
     >>> tk.permute(tk.zeros(2, 3, 4), (2, 0, 1)).size()
     tensorkit.Size([4, 2, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.permute.html
     """
     return input._view(input._lay().permute(listed_ints(dims, "permute", "dims", 2)))
 
@@ -118,11 +109,8 @@ def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Move dimensions to other places; the rest keep their order.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 3, 4).movedim(0, -1).size()
     tensorkit.Size([3, 4, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.movedim.html
     """
     source, destination = counted(source), counted(destination)
     layout = input._lay().movedim(source, destination)
@@ -200,11 +188,8 @@ def _adjoint(name: str) -> Any:
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of every matrix of a batch.
 
-    >>> import tensorkit as tk
     >>> tk.adjoint(tk.tensor([[1j, 2]])).size()
     tensorkit.Size([2, 1])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.adjoint.html
     """
     lay = input._lay()
     if len(lay.size) == 1:

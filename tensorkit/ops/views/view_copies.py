@@ -158,11 +158,8 @@ def _copied(
     shown, given = example.split("\n")
     whole.__doc__ = f"""`{view}`, as a copy{" of each part" if several else ""} in row-major order.
 
-    >>> import tensorkit as tk
     >>> {shown}
     {given}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{view}_copy.html
     """
     whole.__dict__["__forms__"] = fields.get("forms", Forms())  # not the view's own
     return op(

@@ -68,12 +68,9 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) ->
         ViewError: (a RuntimeError) when dimensions would have to merge that do not lie in line; it names them.
         RuntimeError: when the number of elements differs, or more than one -1 is given.
 
-    >>> import tensorkit as tk
     >>> t = tk.arange(6).view(2, 3)
     >>> t.view(3, -1).stride(), t.view(3, -1).data_ptr() == t.data_ptr()
     ((2, 1), True)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
     """
     if size and dtype is None and not named and not _names_dtype(size[0]):
         return input._view(input._lay().view(_view_size(size)))
@@ -157,12 +154,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     Args:
         shape: the size wanted, with at most one -1 to be worked out.
 
-    >>> import tensorkit as tk
     >>> t = tk.arange(6).view(2, 3)
     >>> tk.reshape(t.t(), (6,))
     tensor([0, 3, 1, 4, 2, 5])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.reshape.html
     """
     return _reshaped(input, listed_ints(shape, "reshape", "shape", 2))
 
@@ -217,7 +211,6 @@ def _method_reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view` with the size of another tensor.
 
-    >>> import tensorkit as tk
     >>> tk.arange(6).view_as(tk.zeros(2, 3)).size()
     tensorkit.Size([2, 3])
     """
@@ -228,7 +221,6 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`reshape` with the size of another tensor.
 
-    >>> import tensorkit as tk
     >>> tk.arange(6).reshape_as(tk.zeros(2, 3)).size()
     tensorkit.Size([2, 3])
     """
@@ -240,11 +232,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 3, 4).flatten(1).size()
     tensorkit.Size([2, 12])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.flatten.html
     """
     lay = input._lay()
     if lay.size and normalise_dim(start_dim, len(lay.size)) == normalise_dim(end_dim, len(lay.size)):
@@ -257,7 +246,6 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All elements in one row: a view if they lie in order, else a copy.
 
-    >>> import tensorkit as tk
     >>> tk.ravel(tk.arange(6).view(2, 3)).size()
     tensorkit.Size([6])
     """
@@ -278,11 +266,8 @@ def _unflatten_method(self: Any, dim: Any, sizes: Any) -> Inner:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Split one dimension into several.
 
-    >>> import tensorkit as tk
     >>> tk.zeros(2, 6).unflatten(1, (3, -1)).size()
     tensorkit.Size([2, 3, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.unflatten.html
     """
     return input._view(input._lay().unflatten(dim, listed_ints(sizes, "unflatten", "sizes", 3)))
 
@@ -311,7 +296,6 @@ alias: Callable[[Tensor], Tensor] = differentiable(
 def positive(input: Tensor) -> Tensor:
     """The tensor itself (``+t``); refused for bool.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2)
     >>> +t is t
     True
@@ -325,10 +309,11 @@ def positive(input: Tensor) -> Tensor:
 def detach(input: Tensor) -> Tensor:
     """A tensor on the same storage that autograd does not follow.
 
-    >>> import tensorkit as tk
     >>> t = tk.ones(2)
     >>> t.detach().data_ptr() == t.data_ptr()
     True
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html
     """
     out = input._view(input._lay())
     out._base = None

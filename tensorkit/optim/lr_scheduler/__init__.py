@@ -1,6 +1,5 @@
 """Schedules of the learning rate: how it changes from epoch to epoch, or from step to step.
 
->>> import tensorkit as tk
 >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
 >>> scheduler = tk.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
 >>> for epoch in range(5):

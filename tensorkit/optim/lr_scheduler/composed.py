@@ -58,7 +58,6 @@ class SequentialLR(_ComposedLR):
     Raises:
         ValueError: for other numbers of milestones, or schedules of several optimizers.
 
-    >>> import tensorkit as tk
     >>> from tensorkit.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> parts = [ConstantLR(optimizer, factor=0.25), ExponentialLR(optimizer, gamma=0.5)]
@@ -133,7 +132,6 @@ class ChainedScheduler(_ComposedLR):
     Raises:
         ValueError: for no schedules, or schedules of several optimizers.
 
-    >>> import tensorkit as tk
     >>> from tensorkit.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> parts = [ConstantLR(optimizer, factor=0.5, total_iters=2), ExponentialLR(optimizer, gamma=0.5)]

@@ -23,7 +23,6 @@ class CosineAnnealingLR(LRScheduler):
         T_max: how many epochs it takes. eta_min: the least learning rate.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
     >>> optimizer.step()
@@ -75,7 +74,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     Raises:
         ValueError: for numbers of epochs that are not whole and positive.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
     >>> optimizer.step()

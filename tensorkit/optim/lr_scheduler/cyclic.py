@@ -53,7 +53,6 @@ class CyclicLR(LRScheduler):
     Raises:
         ValueError: for an unknown mode, or an optimizer without momentum.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0, momentum=0.9)
     >>> scheduler = tk.optim.lr_scheduler.CyclicLR(optimizer, base_lr=1.0, max_lr=2.0, step_size_up=2)
     >>> optimizer.step()

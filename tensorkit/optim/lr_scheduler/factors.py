@@ -60,7 +60,6 @@ class LambdaLR(_FunctionLR):
         lr_lambda: a function of the epoch, or a list of one for each group.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
     >>> optimizer.step()
@@ -88,7 +87,6 @@ class MultiplicativeLR(_FunctionLR):
         lr_lambda: a function of the epoch, or a list of one for each group.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
     >>> optimizer.step()
@@ -121,7 +119,6 @@ class StepLR(LRScheduler):
         step_size: the number of epochs between two changes. gamma: the factor of a change.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
     >>> optimizer.step()
@@ -159,7 +156,6 @@ class MultiStepLR(LRScheduler):
         milestones: epochs, in any order. gamma: the factor at each.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
     >>> optimizer.step()
@@ -201,7 +197,6 @@ class ConstantLR(LRScheduler):
     Raises:
         ValueError: for a factor that is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> tk.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
     [0.5]
@@ -244,7 +239,6 @@ class LinearLR(LRScheduler):
     Raises:
         ValueError: for factors that are not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
     >>> optimizer.step()
@@ -300,7 +294,6 @@ class ExponentialLR(LRScheduler):
         gamma: the factor.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
     >>> optimizer.step()
@@ -333,7 +326,6 @@ class PolynomialLR(LRScheduler):
         total_iters: for how many epochs. power: 1 is a straight line.
         last_epoch: how far training had come before; -1 for the beginning.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2, power=2)
     >>> optimizer.step()

@@ -33,7 +33,6 @@ class OneCycleLR(LRScheduler):
     Raises:
         ValueError: for options out of their range, an optimizer without momentum, or a step too many.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0, momentum=0.9)
     >>> scheduler = tk.optim.lr_scheduler.OneCycleLR(
     ...     optimizer, max_lr=1.0, total_steps=5, pct_start=0.6, anneal_strategy="linear", div_factor=2

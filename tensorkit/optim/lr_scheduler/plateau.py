@@ -33,7 +33,6 @@ class ReduceLROnPlateau(LRScheduler):
     Raises:
         ValueError: for an unknown mode, or a factor that is not below 1.
 
-    >>> import tensorkit as tk
     >>> optimizer = tk.optim.SGD([tk.zeros(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tk.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
     >>> for loss in (3.0, 2.0, 2.0, 2.0):

@@ -36,7 +36,6 @@ class LRScheduler:
     Raises:
         TypeError: for what is no optimizer. KeyError: when a group lacks its ``"initial_lr"``.
 
-    >>> import tensorkit as tk
     >>> class Halves(tk.optim.lr_scheduler.LRScheduler):
     ...     def get_lr(self):
     ...         return [lr / 2**self.last_epoch for lr in self.base_lrs]

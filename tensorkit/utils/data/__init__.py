@@ -3,7 +3,6 @@
 A `Dataset` has the samples, a `Sampler` says in which order they are taken, and the `DataLoader` makes batches of them.
 PyTorch's "datapipes" are not here.
 
->>> import tensorkit as tk
 >>> data = TensorDataset(tk.arange(6.0).view(3, 2), tk.tensor([0, 1, 0]))
 >>> for inputs, targets in DataLoader(data, batch_size=2):
 ...     print(inputs.shape, targets)

@@ -76,7 +76,6 @@ class DataLoader(Generic[_T_co]):
         ValueError: for options that exclude each other, or are out of range.
         TypeError: for a `multiprocessing_context` of another class.
 
-    >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> loader = DataLoader(range(8), batch_size=3, shuffle=True)
     >>> list(loader)

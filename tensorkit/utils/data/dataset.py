@@ -92,7 +92,6 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     Raises:
         AssertionError: when the sizes differ.
 
-    >>> import tensorkit as tk
     >>> TensorDataset(tk.arange(4).view(2, 2), tk.tensor([5, 6]))[1]
     (tensor([2, 3]), tensor(6))
 
@@ -330,7 +329,6 @@ def random_split(
     Raises:
         ValueError: when the lengths do not add up to that of the dataset, or a fraction is not between 0 and 1.
 
-    >>> import tensorkit as tk
     >>> parts = random_split(range(10), [0.7, 0.3], generator=tk.Generator().manual_seed(42))
     >>> [list(part) for part in parts]
     [[2, 6, 1, 8, 4, 5, 0], [9, 3, 7]]

@@ -90,7 +90,6 @@ class RandomSampler(Sampler[int]):
         TypeError: when `replacement` is no bool.
         ValueError: when there would be no index.
 
-    >>> import tensorkit as tk
     >>> list(RandomSampler(range(5), generator=tk.Generator().manual_seed(0)))
     [4, 0, 1, 3, 2]
 
@@ -147,7 +146,6 @@ class SubsetRandomSampler(Sampler[int]):
         indices: which.
         generator: where the random numbers come from; the default one where it is not given.
 
-    >>> import tensorkit as tk
     >>> list(SubsetRandomSampler([10, 20, 30, 40], generator=tk.Generator().manual_seed(1)))
     [20, 40, 30, 10]
 
@@ -181,7 +179,6 @@ class WeightedRandomSampler(Sampler[int]):
         ValueError: when `num_samples` is no positive integer, `replacement` no bool, or the weights are not
             one-dimensional.
 
-    >>> import tensorkit as tk
     >>> list(WeightedRandomSampler([0.0, 1.0, 2.0], 5, generator=tk.Generator().manual_seed(0)))
     [2, 2, 2, 2, 2]
 

@@ -64,7 +64,6 @@ class RandomApply(Module):
 class RandomHorizontalFlip(Module):
     """A picture, with left and right exchanged in a part of all cases.
 
-    >>> import tensorkit as tk
     >>> RandomHorizontalFlip(p=1.0)(tk.arange(3).view(1, 1, 3))
     tensor([[[2, 1, 0]]])
 

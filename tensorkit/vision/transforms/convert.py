@@ -125,7 +125,6 @@ def to_pil_image(pic: Any, mode: str | None = None) -> Image.Image:
         TypeError: for anything else, and for a dtype that PIL has not.
         ValueError: for other dimensions, more than 4 channels, or a mode that does not fit.
 
-    >>> import tensorkit as tk
     >>> to_pil_image(tk.ones(3, 4, 5)).getpixel((0, 0))
     (255, 255, 255)
 

@@ -1,6 +1,5 @@
 """Transforms as functions, of pictures of PIL's and of tensors of size (..., channels, height, width).
 
->>> import tensorkit as tk
 >>> picture = tk.arange(4.0).view(1, 2, 2)
 >>> hflip(picture), crop(picture, top=1, left=0, height=1, width=2)
 (tensor([[[1., 0.],
@@ -185,7 +184,6 @@ def resize(
     Raises:
         TypeError: for no picture or no such mode. ValueError: for another `size`, and when `max_size` does not fit.
 
-    >>> import tensorkit as tk
     >>> resize(tk.zeros(3, 10, 20), 5).shape
     tensorkit.Size([3, 5, 10])
 

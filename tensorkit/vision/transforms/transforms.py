@@ -108,7 +108,6 @@ class ToPILImage:
 class Normalize(Module):
     """Subtracts a mean from each channel and divides it by a standard deviation.
 
-    >>> import tensorkit as tk
     >>> Normalize((0.5,), (0.25,))(tk.ones(1, 1, 2))
     tensor([[[2., 2.]]])
 

@@ -6,6 +6,7 @@ import doctest
 
 import pytest
 
+import tensorkit
 from tensorkit import distributions
 
 NAMES = [name for name in distributions.__all__ if isinstance(getattr(distributions, name), type)]
@@ -15,7 +16,7 @@ NAMES = [name for name in distributions.__all__ if isinstance(getattr(distributi
 def test_examples_of_classes_run(name: str) -> None:
     runner = doctest.DocTestRunner()
     for one in doctest.DocTestFinder(recurse=False).find(
-        getattr(distributions, name), name, module=False, globs={}
+        getattr(distributions, name), name, module=False, globs={"tk": tensorkit}
     ):
         runner.run(one)
     assert runner.failures == 0

@@ -6,6 +6,7 @@ import doctest
 
 import pytest
 
+import tensorkit
 from tensorkit import nn
 
 CLASSES = [
@@ -17,7 +18,7 @@ CLASSES = [
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_examples_of_classes_run(name: str) -> None:
-    found = doctest.DocTestFinder().find(getattr(nn, name), name, module=False, globs={})
+    found = doctest.DocTestFinder().find(getattr(nn, name), name, module=False, globs={"tk": tensorkit})
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     assert name in ("Container", "Module", "RNNBase", "RNNCellBase") or any(one.examples for one in found)
     for one in found:

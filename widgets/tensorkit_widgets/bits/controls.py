@@ -51,7 +51,6 @@ def rank(name: str) -> int:
 def dtype_name(given: Any) -> str:
     """The name of a dtype, given as text, or as the dtype of a library.
 
-    >>> import tensorkit as tk
     >>> dtype_name("int8"), dtype_name(tk.half)
     ('int8', 'float16')
     """

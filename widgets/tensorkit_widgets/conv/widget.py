@@ -1,6 +1,5 @@
 """`ConvExplorer`: a kernel slides over an image, and each window that it lies on is a view of it.
 
->>> import tensorkit as tk
 >>> w = ConvExplorer(tk.arange(16.0).view(4, 4), tk.ones(3, 3))
 >>> w.run().steps, w.status, w.tile(1, "y:0,0")
 (4, 'ok', '45.')

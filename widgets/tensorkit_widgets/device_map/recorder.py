@@ -1,6 +1,5 @@
 """Listens to the engine while a map is open: which copies were made, for which call, and what ran on which device.
 
->>> import tensorkit as tk
 >>> recorder = Recorder()
 >>> with tk.cuda.emulate(), recorder:
 ...     g = tk.ones(3).to("cuda")

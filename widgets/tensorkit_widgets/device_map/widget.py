@@ -1,6 +1,5 @@
 """DeviceMap: the memories of the host and of the devices, and what each cell carried from one to another.
 
->>> import tensorkit as tk
 >>> with tk.cuda.emulate(devices=1):
 ...     names = {"t": tk.arange(12.0)}
 ...     shown = DeviceMap(names)

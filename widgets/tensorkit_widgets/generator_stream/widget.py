@@ -6,7 +6,6 @@
         b = tk.rand(2)
     stream
 
->>> import tensorkit as tk
 >>> before = tk.rand(1)  # a seed that puts the position where it is already would be no step
 >>> with GeneratorStream() as stream:
 ...     generator = tk.manual_seed(0)

@@ -1,6 +1,5 @@
 """`GraphView`: the autograd graph over the tensors that it saved, with a backward pass to step through.
 
->>> import tensorkit as tk
 >>> w = tk.tensor([1.0, 2.0], requires_grad=True)
 >>> loss = (w * w).sum()
 >>> view = GraphView(loss)

@@ -8,7 +8,6 @@ pickled, and saves SVG and PDF with text as text, the same bytes every time. (Fo
 
 >>> import matplotlib
 >>> matplotlib.use("agg")
->>> import tensorkit as tk
 >>> x = tk.arange(12).view(3, 4)
 >>> ax = plot_storage(x, "[1:, ::2].t()")
 >>> sorted(a.get_gid() for a in ax.patches if a.get_gid() and a.get_gid().startswith("cell"))

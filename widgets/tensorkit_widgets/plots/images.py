@@ -53,7 +53,6 @@ def plot_images(
 
     >>> import matplotlib
     >>> matplotlib.use("agg")
-    >>> import tensorkit as tk
     >>> ax = plot_images(tk.rand(5, 3, 8, 8), titles=range(5))
     >>> len(ax.images), ax.images[0].get_array().shape
     (5, (8, 8, 3))

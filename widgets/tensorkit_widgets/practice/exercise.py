@@ -1,6 +1,5 @@
 """`Exercise`: write Python in a cell, have it judged by what it does, and be told which slip it was.
 
->>> import tensorkit as tk
 >>> ex = Exercise("03.transpose_by_hand")
 >>> t = tk.arange(12.).view(3, 4)
 >>> ex.check(t.view(4, 3), base=t).misconception

@@ -267,7 +267,6 @@ def read(value: object) -> Facts:
 
     Raises `Unreadable` with a sentence when it is something else, or will not be looked at.
 
-    >>> import tensorkit as tk
     >>> read(tk.arange(6)[2:]).offset
     2
     >>> read([1, 2])

@@ -1,6 +1,5 @@
 """The picture in which a prediction is given: a storage whose slots, or a tensor whose elements, are pressed.
 
->>> import tensorkit as tk
 >>> picture = Picture(tk.arange(6.0).view(2, 3), "slot")
 >>> picture.svg(4, 5).count('class="tk-tile')
 6
@@ -68,7 +67,6 @@ class Picture:
     def in_order(self, numbers: object) -> object:
         """Numbers of elements in reading order, however they were given; what is in no element comes last.
 
-        >>> import tensorkit as tk
         >>> Picture(tk.tensor([4.0, 9.0, 2.0]), "cells").in_order((2, 9, 5))
         (9, 2, 5)
         """

@@ -51,7 +51,6 @@ class Predict(Card):
     sure they are `p.commit("B", sure=True)`. The answer is kept by name (or by the question's text), so running the
     cell again does not lose it; `p.again()` does.
 
-    >>> import tensorkit as tk
     >>> y = tk.arange(12).view(3, 4).t()
     >>> p = Predict("Which slot does `y[1, 0]` read?", answer=1, picture=y, pick="slot")
     >>> p.commit(4, sure=False).correct

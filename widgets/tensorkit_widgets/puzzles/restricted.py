@@ -1,6 +1,5 @@
 """`Restricted`: a function to write with a few calls. A call too many is named with its line; a wrong try is drawn.
 
->>> import tensorkit as tk
 >>> Restricted("cumsum", record=False).check(lambda x: x.cumsum(0)).correct
 False
 """

@@ -1,6 +1,5 @@
 """Rules: which calls a function may make; the engine's tracing tells each call, and where it was made.
 
->>> import tensorkit as tk
 >>> watch = Watch(MASKS)
 >>> watch.run(lambda x: x.cumsum(0), (tk.arange(3),))
 tensor([0, 1, 3])

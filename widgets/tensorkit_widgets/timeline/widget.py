@@ -6,7 +6,6 @@
         tk.cuda.synchronize()
     line
 
->>> import tensorkit as tk
 >>> with tk.cuda.emulate(), timeline() as line:
 ...     a = tk.ones(1000, 1000, device="cuda")
 ...     b = a @ a
@@ -197,7 +196,6 @@ def timeline(*, model: Model | None = None, limit: int = MOST_KEPT) -> Iterator[
 
     An error of the block passes through; a call that raised is not drawn.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate(), timeline() as line:
     ...     total = tk.ones(3, device="cuda").sum().item()
     >>> [(span.name, span.lane) for span in line.spans if span.kind in ("kernel", "copy")]

@@ -4,7 +4,6 @@
 
 ``%%explain`` does the same for a cell: see `tensorkit_widgets.tracing.magic`.
 
->>> import tensorkit as tk
 >>> w = explain("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)})
 >>> w.failed.failure.diagnosis.name, w.offers[0]
 ('view-strides', 'x.t().reshape(-1)')

@@ -5,7 +5,6 @@
 runs the line once, in the learner's own namespace, and gives a `Story`. This is the model behind ``explain`` and
 ``%%explain``: the code is the learner's own cell, and runs as any cell does. Nothing that a browser sends comes here.
 
->>> import tensorkit as tk
 >>> story = explain_line("x.t().view(-1) + 1", {"x": tk.arange(6).view(2, 3)})
 >>> [(step.call, step.kind) for step in story.steps]
 [('x.t()', 'view'), ('….view(-1)', 'error')]

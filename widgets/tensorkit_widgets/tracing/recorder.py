@@ -7,7 +7,6 @@
 gives one frozen `TraceStep` for every call that the code made: how it was written, what went in and came out, view or
 copy or in place and why, the bytes that the engine's copier moved, the kernels that ran, the error if it raised.
 
->>> import tensorkit as tk
 >>> with record() as recording:
 ...     x = tk.arange(6).view(2, 3)
 ...     y = x.t().reshape(-1)
@@ -505,7 +504,6 @@ def record(limit: int = MOST_STEPS, *, all_threads: bool = False) -> Iterator[Re
 
     An error of the block passes through; the recording then ends with the step that raised.
 
-    >>> import tensorkit as tk
     >>> try:
     ...     with record() as recording:
     ...         tk.ones(2, 3).t().view(-1)

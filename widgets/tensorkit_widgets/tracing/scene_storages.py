@@ -137,7 +137,6 @@ def walk_of(step: TraceStep) -> tuple[tuple[int, int, int], ...]:
     The last hop is the one that breaks the rhythm. Empty where no view failed, or the walk is too long to draw.
 
     >>> from tensorkit_widgets.tracing.explain_model import explain_line
-    >>> import tensorkit as tk
     >>> walk_of(explain_line("x.t().view(-1)", {"x": tk.ones(3, 4)}).steps[-1])
     ((0, 4, 1), (4, 8, 1), (8, 1, 0))
     """

@@ -1,6 +1,5 @@
 """A trace or a story as plain text: the same words every time, with no address in them.
 
->>> import tensorkit as tk
 >>> from tensorkit_widgets.tracing.explain_model import explain_line
 >>> print(story_text(explain_line("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)})))
 x.t().view(-1)

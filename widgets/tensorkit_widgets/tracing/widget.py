@@ -5,7 +5,6 @@
         x.add_(1)
     tr
 
->>> import tensorkit as tk
 >>> x = tk.arange(6).view(2, 3)
 >>> with trace() as tr:
 ...     y = x.t().reshape(-1)
@@ -166,7 +165,6 @@ def trace(limit: int = MOST_STEPS, *, all_threads: bool = False) -> Iterator[Tra
 
     An error of the block passes through; the trace then ends with the call that raised.
 
-    >>> import tensorkit as tk
     >>> with trace() as tr:
     ...     total = tk.ones(2, 3).sum()
     >>> tr

@@ -108,7 +108,6 @@ def offers(step: TraceStep) -> tuple[str, ...]:
     """The piece of code that raised, written so that it does what was meant.
 
     >>> from tensorkit_widgets.tracing.explain_model import explain_line
-    >>> import tensorkit as tk
     >>> offers(explain_line("x.t().view(-1)", {"x": tk.ones(2, 3)}).steps[-1])
     ('x.t().reshape(-1)', 'x.t().contiguous().view(-1)')
     """

@@ -1,6 +1,5 @@
 """`TrainingView`: the loss, a layer's weights and gradients, and one batch, live while a loop trains.
 
->>> import tensorkit as tk
 >>> net = tk.nn.ParameterDict({"slope": tk.tensor([1.0])})
 >>> view = TrainingView(net, name="net")
 >>> for x in (2.0, 3.0):

@@ -4,7 +4,6 @@ A presenter marks a moment, types numbers into cells, and returns: the tensor th
 notebook's own cells have written meanwhile is nobody's to take back: an element is restored only while it still is what
 was typed.
 
->>> import tensorkit as tk
 >>> from tensorkit_widgets.snapshot.adapter import write
 >>> t, typed = tk.zeros(3), TypedNumbers()
 >>> mark = typed.standing()

@@ -75,7 +75,6 @@ def gaussian_nll_loss(
     Raises:
         ValueError: for a variance of another size, or below 0.
 
-    >>> import tensorkit as tk
     >>> gaussian_nll_loss(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 4.0]), tk.tensor([1.0, 4.0]))
     tensor(0.5966)
 

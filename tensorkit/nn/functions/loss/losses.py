@@ -45,7 +45,6 @@ def l1_loss(
 ) -> Tensor:
     """The sizes of the differences, or their mean: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> l1_loss(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 5.0]))
     tensor(1.5000)
 

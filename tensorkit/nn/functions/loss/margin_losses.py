@@ -110,7 +110,6 @@ def multilabel_soft_margin_loss(
     Args:
         weight: how much each class counts: (classes).
 
-    >>> import tensorkit as tk
     >>> multilabel_soft_margin_loss(tk.tensor([[0.0, 2.0]]), tk.tensor([[0.0, 1.0]]))
     tensor(0.4100)
 
@@ -160,7 +159,6 @@ def triplet_margin_with_distance_loss(
         distance_function: gives the distances of two tensors: (n, ...) and (n, ...) give (n). By default, the norm.
         swap: whether the distance from `positive` to `negative` counts, where it is the smaller one.
 
-    >>> import tensorkit as tk
     >>> points = tk.tensor([[0.0, 0.0]]), tk.tensor([[0.0, 1.0]]), tk.tensor([[1.5, 0.0]])
     >>> triplet_margin_with_distance_loss(*points, distance_function=lambda a, b: (a - b).abs().sum(-1))
     tensor(0.5000)

@@ -54,7 +54,6 @@ class ReLU(_InPlace):
     Args:
         inplace: whether the result is written into the input.
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReLU()(tk.tensor([-1.0, 2.0]))
     tensor([0., 2.])
 
@@ -69,7 +68,6 @@ class ReLU(_InPlace):
 class Threshold(Module):
     """Each element that is larger than the threshold, and `value` for the others: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Threshold(0.1, 20)(tk.tensor([0.0, 2.0]))
     tensor([20.,  2.])
 
@@ -101,7 +99,6 @@ class RReLU(Module):
     Args:
         lower, upper: between them the slope of each negative element is drawn.
 
-    >>> import tensorkit as tk
     >>> tk.nn.RReLU(0.1, 0.3).eval()(tk.tensor([-2.0, 3.0]))
     tensor([-0.4000,  3.0000])
 
@@ -136,7 +133,6 @@ class Hardtanh(Module):
     Raises:
         AssertionError: when `max_val` is not the larger one.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Hardtanh(-2, 2)(tk.tensor([-3.0, 0.5]))
     tensor([-2.0000,  0.5000])
 
@@ -182,7 +178,6 @@ def _renamed(which: str, value: float, older: float | None) -> float:
 class ReLU6(Hardtanh):
     """Each element, kept between 0 and 6: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.ReLU6()(tk.tensor([-1.0, 7.0]))
     tensor([0., 6.])
 
@@ -200,7 +195,6 @@ class ReLU6(Hardtanh):
 class Hardsigmoid(Module):
     """A straight line from 0 at -3 to 1 at 3: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Hardsigmoid()(tk.tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
 
@@ -221,7 +215,6 @@ class Hardsigmoid(Module):
 class Hardswish(Module):
     """Each element times its `Hardsigmoid`: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Hardswish()(tk.tensor([0.0, 1.5, 4.0]))
     tensor([0.0000, 1.1250, 4.0000])
 
@@ -242,7 +235,6 @@ class Hardswish(Module):
 class Hardshrink(Module):
     """0 for elements between -`lambd` and `lambd`, the others as they are: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Hardshrink()(tk.tensor([-2.0, 0.3]))
     tensor([-2.,  0.])
 
@@ -267,7 +259,6 @@ class Hardshrink(Module):
 class Softshrink(Module):
     """Each element moved towards 0 by `lambd`, and not beyond: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Softshrink()(tk.tensor([-2.0, 0.3]))
     tensor([-1.5000,  0.0000])
 
@@ -292,7 +283,6 @@ class Softshrink(Module):
 class LeakyReLU(Module):
     """Positive elements as they are, negative ones times a small slope: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.LeakyReLU(0.1)(tk.tensor([-2.0, 3.0]))
     tensor([-0.2000,  3.0000])
 
@@ -324,7 +314,6 @@ class PReLU(Module):
         init: the slope at the beginning.
         device, dtype: of the slopes, which are the parameter `weight`: (num_parameters).
 
-    >>> import tensorkit as tk
     >>> tk.nn.PReLU()(tk.tensor([-2.0, 3.0]))
     tensor([-0.5000,  3.0000], grad_fn=<PreluKernelBackward0>)
 

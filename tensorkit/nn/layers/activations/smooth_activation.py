@@ -34,7 +34,6 @@ def __dir__() -> list[str]:
 class Sigmoid(Module):
     """``1 / (1 + exp(-x))``, between 0 and 1: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Sigmoid()(tk.tensor([0.0, 2.0]))
     tensor([0.5000, 0.8808])
 
@@ -49,7 +48,6 @@ class Sigmoid(Module):
 class Tanh(Module):
     """The hyperbolic tangent, between -1 and 1: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Tanh()(tk.tensor([0.0, 2.0]))
     tensor([0.0000, 0.9640])
 
@@ -64,7 +62,6 @@ class Tanh(Module):
 class SiLU(_InPlace):
     """Each element times its sigmoid: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.SiLU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
 
@@ -79,7 +76,6 @@ class SiLU(_InPlace):
 class Mish(_InPlace):
     """Each element times the tanh of its softplus: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Mish()(tk.tensor([-1.0, 2.0]))
     tensor([-0.3034,  1.9440])
 
@@ -97,7 +93,6 @@ class GELU(Module):
     Args:
         approximate: "none" for the error function, "tanh" for a cheaper curve close to it.
 
-    >>> import tensorkit as tk
     >>> tk.nn.GELU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
 
@@ -122,7 +117,6 @@ class GELU(Module):
 class ELU(Module):
     """Positive elements as they are, negative ones on an exponential that ends at -`alpha`: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.ELU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
 
@@ -149,7 +143,6 @@ class ELU(Module):
 class CELU(Module):
     """`ELU` whose slope is 1 on both sides of 0 for every `alpha`: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.CELU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
 
@@ -176,7 +169,6 @@ class CELU(Module):
 class SELU(_InPlace):
     """`ELU` with the two numbers that keep mean 0 and variance 1 from layer to layer: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.SELU()(tk.tensor([-1.0, 2.0]))
     tensor([-1.1113,  2.1014])
 
@@ -194,7 +186,6 @@ class Softplus(Module):
     Args:
         threshold: where ``beta * x`` is larger, the element itself is the result.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Softplus()(tk.tensor([-1.0, 30.0]))
     tensor([ 0.3133, 30.0000])
 
@@ -221,7 +212,6 @@ class Softplus(Module):
 class LogSigmoid(Module):
     """The logarithm of the sigmoid: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.LogSigmoid()(tk.tensor([-1.0, 0.0]))
     tensor([-1.3133, -0.6931])
 
@@ -236,7 +226,6 @@ class LogSigmoid(Module):
 class Softsign(Module):
     """``x / (1 + |x|)``, between -1 and 1: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Softsign()(tk.tensor([-1.0, 3.0]))
     tensor([-0.5000,  0.7500])
 
@@ -251,7 +240,6 @@ class Softsign(Module):
 class Tanhshrink(Module):
     """Each element less its tanh: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Tanhshrink()(tk.tensor([0.0, 2.0]))
     tensor([0.0000, 1.0360])
 
@@ -266,7 +254,6 @@ class Tanhshrink(Module):
 class GLU(Module):
     """The first half of a dimension, times the sigmoid of the second: (..., 2 n, ...) gives (..., n, ...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.GLU()(tk.tensor([1.0, 2.0, 0.0, 30.0]))
     tensor([0.5000, 2.0000])
 

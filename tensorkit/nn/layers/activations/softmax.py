@@ -36,7 +36,6 @@ class Softmax(_AlongDim):
     Args:
         dim: the dimension along which the results add up to 1.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Softmax(dim=0)(tk.tensor([0.0, 0.0, 1.0]))
     tensor([0.2119, 0.2119, 0.5761])
 
@@ -51,7 +50,6 @@ class Softmax(_AlongDim):
 class Softmin(_AlongDim):
     """`Softmax` of the numbers with the other sign: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.Softmin(dim=0)(tk.tensor([0.0, 0.0, 1.0]))
     tensor([0.4223, 0.4223, 0.1554])
 
@@ -66,7 +64,6 @@ class Softmin(_AlongDim):
 class LogSoftmax(_AlongDim):
     """The logarithm of `Softmax`: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.LogSoftmax(dim=0)(tk.tensor([0.0, 0.0, 1.0]))
     tensor([-1.5514, -1.5514, -0.5514])
 
@@ -84,7 +81,6 @@ class Softmax2d(Module):
     Raises:
         ValueError: for an input of other than 3 or 4 dimensions.
 
-    >>> import tensorkit as tk
     >>> tk.nn.Softmax2d()(tk.zeros(2, 1, 2))
     tensor([[[0.5000, 0.5000]],
     <BLANKLINE>

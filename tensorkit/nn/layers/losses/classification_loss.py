@@ -34,7 +34,6 @@ class NLLLoss(_WeightedLoss):
     Args:
         weight: how much each class counts: (classes). ignore_index: rows of this class do not count.
 
-    >>> import tensorkit as tk
     >>> tk.nn.NLLLoss()(tk.tensor([[-0.5, -1.0], [-2.0, -0.25]]), tk.tensor([0, 1]))
     tensor(0.3750)
 
@@ -64,7 +63,6 @@ class NLLLoss(_WeightedLoss):
 class NLLLoss2d(NLLLoss):
     """The older name of `NLLLoss` for images.
 
-    >>> import tensorkit as tk
     >>> issubclass(tk.nn.NLLLoss2d, tk.nn.NLLLoss)
     True
 
@@ -94,7 +92,6 @@ class CrossEntropyLoss(_WeightedLoss):
         weight: how much each class counts: (classes). ignore_index: rows of this class do not count.
         label_smoothing: how much of each target's chance belongs to all classes alike.
 
-    >>> import tensorkit as tk
     >>> tk.nn.CrossEntropyLoss()(tk.tensor([[2.0, 0.0], [0.0, 1.0]]), tk.tensor([0, 1]))
     tensor(0.2201)
 
@@ -135,7 +132,6 @@ class BCELoss(_WeightedLoss):
     Args:
         weight: how much each element counts.
 
-    >>> import tensorkit as tk
     >>> tk.nn.BCELoss()(tk.tensor([0.5, 0.9]), tk.tensor([0.0, 1.0]))
     tensor(0.3993)
 
@@ -153,7 +149,6 @@ class BCEWithLogitsLoss(_Loss):
     Args:
         weight: how much each element counts. pos_weight: how much a 1 among the targets counts.
 
-    >>> import tensorkit as tk
     >>> tk.nn.BCEWithLogitsLoss()(tk.tensor([0.0, 2.0]), tk.tensor([0.0, 1.0]))
     tensor(0.4100)
 
@@ -185,7 +180,6 @@ class BCEWithLogitsLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """``log(1 + exp(-t x))`` for targets t of 1 and -1: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.SoftMarginLoss()(tk.tensor([0.0, 3.0]), tk.tensor([1.0, 1.0]))
     tensor(0.3709)
 
@@ -206,7 +200,6 @@ class MultiMarginLoss(_WeightedLoss):
     Raises:
         ValueError: for another `p`, or a weight of other than one dimension.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MultiMarginLoss()(tk.tensor([[0.5, 0.25, 2.0]]), tk.tensor([0]))
     tensor(1.0833)
 
@@ -245,7 +238,6 @@ class MultiMarginLoss(_WeightedLoss):
 class MultiLabelMarginLoss(_Loss):
     """How much the other classes are not below each right one by 1: (n, classes) twice give () or (n).
 
-    >>> import tensorkit as tk
     >>> tk.nn.MultiLabelMarginLoss()(tk.tensor([0.1, 0.2, 0.4, 0.8]), tk.tensor([3, 0, -1, 1]))
     tensor(0.8500)
 
@@ -263,7 +255,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     Args:
         weight: how much each class counts: (classes).
 
-    >>> import tensorkit as tk
     >>> tk.nn.MultiLabelSoftMarginLoss()(tk.tensor([[0.0, 2.0]]), tk.tensor([[0.0, 1.0]]))
     tensor(0.4100)
 
@@ -281,7 +272,6 @@ class CTCLoss(_Loss):
     Args:
         blank: the class that says nothing. zero_infinity: whether infinite losses are 0, and have no gradient.
 
-    >>> import tensorkit as tk
     >>> even = tk.full((3, 1, 2), 0.5).log()
     >>> tk.nn.CTCLoss()(even, tk.tensor([[1]]), tk.tensor([3]), tk.tensor([1])).neg().exp()
     tensor(0.7500)

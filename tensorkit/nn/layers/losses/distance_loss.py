@@ -28,7 +28,6 @@ def __dir__() -> list[str]:
 class HingeEmbeddingLoss(_Loss):
     """The distance itself for targets of 1, what is missing to `margin` for -1: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.HingeEmbeddingLoss()(tk.tensor([0.25, 0.25, 3.0]), tk.tensor([1, -1, -1]))
     tensor(0.3333)
 
@@ -58,7 +57,6 @@ class MarginRankingLoss(_Loss):
     Args:
         margin: three tensors of (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.MarginRankingLoss()(tk.tensor([3.0, 3.0]), tk.tensor([1.0, 1.0]), tk.tensor([1, -1]))
     tensor(1.)
 
@@ -85,7 +83,6 @@ class MarginRankingLoss(_Loss):
 class CosineEmbeddingLoss(_Loss):
     """1 - cos of the angle for targets of 1, what cos is above `margin` for -1: (n, d), (n, d), (n) give () or (n).
 
-    >>> import tensorkit as tk
     >>> one, other = tk.tensor([[1.0, 0.0]]), tk.tensor([[0.0, 2.0]])
     >>> tk.nn.CosineEmbeddingLoss()(one, other, tk.tensor([1]))
     tensor(1.)
@@ -120,7 +117,6 @@ class TripletMarginLoss(_Loss):
     Raises:
         ValueError: for a `margin` that is not above 0.
 
-    >>> import tensorkit as tk
     >>> points = tk.tensor([0.0, 0.0]), tk.tensor([0.0, 1.0]), tk.tensor([1.5, 0.0])
     >>> tk.nn.TripletMarginLoss()(*points)
     tensor(0.5000)
@@ -175,7 +171,6 @@ class TripletMarginWithDistanceLoss(_Loss):
     Raises:
         ValueError: for a `margin` that is not above 0.
 
-    >>> import tensorkit as tk
     >>> points = tk.tensor([[0.0, 0.0]]), tk.tensor([[0.0, 1.0]]), tk.tensor([[1.5, 0.0]])
     >>> tk.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))(*points)
     tensor(0.5000)

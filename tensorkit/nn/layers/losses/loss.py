@@ -64,7 +64,6 @@ class L1Loss(_Loss):
     Args:
         reduction: "mean", "sum", or "none" for a loss of each element.
 
-    >>> import tensorkit as tk
     >>> tk.nn.L1Loss()(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 5.0]))
     tensor(1.5000)
 
@@ -82,7 +81,6 @@ class MSELoss(_Loss):
     Args:
         reduction: "mean", "sum", or "none" for a loss of each element.
 
-    >>> import tensorkit as tk
     >>> tk.nn.MSELoss()(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 4.0]))
     tensor(2.)
 
@@ -97,7 +95,6 @@ class MSELoss(_Loss):
 class SmoothL1Loss(_Loss):
     """Differences, but half the square of those smaller than `beta`, over it: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.SmoothL1Loss()(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]))
     tensor(1.3125)
 
@@ -127,7 +124,6 @@ class HuberLoss(_Loss):
     Raises:
         TypeError: for a `delta` that is no number.
 
-    >>> import tensorkit as tk
     >>> tk.nn.HuberLoss()(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]))
     tensor(1.3125)
 
@@ -158,7 +154,6 @@ class KLDivLoss(_Loss):
         reduction: "batchmean" besides: the sum over the number of rows.
         log_target: whether the targets are logarithms, as the inputs are.
 
-    >>> import tensorkit as tk
     >>> loss = tk.nn.KLDivLoss(reduction="batchmean")
     >>> loss(tk.tensor([[0.25, 0.75]]).log(), tk.tensor([[0.5, 0.5]]))
     tensor(0.1438)
@@ -189,7 +184,6 @@ class PoissonNLLLoss(_Loss):
     Args:
         log_input: whether the inputs are logarithms of x. full: whether ``log(t!)`` is added. eps: is added to x.
 
-    >>> import tensorkit as tk
     >>> tk.nn.PoissonNLLLoss()(tk.tensor([0.0, 1.0]), tk.tensor([2.0, 3.0]))
     tensor(0.3591)
 
@@ -232,7 +226,6 @@ class GaussianNLLLoss(_Loss):
     Args:
         full: whether ``log(2 pi) / 2`` is added. eps: v is not less than it.
 
-    >>> import tensorkit as tk
     >>> tk.nn.GaussianNLLLoss()(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 4.0]), tk.tensor([1.0, 4.0]))
     tensor(0.5966)
 

@@ -28,7 +28,6 @@ class RNN(RNNBase):
     Raises:
         ValueError: for another nonlinearity, and sizes that are not positive.
 
-    >>> import tensorkit as tk
     >>> output, last = tk.nn.RNN(10, 20, num_layers=2)(tk.randn(5, 3, 10))
     >>> output.shape, last.shape
     (tensorkit.Size([5, 3, 20]), tensorkit.Size([2, 3, 20]))
@@ -60,7 +59,6 @@ class LSTM(RNNBase):
     Args:
         args, kwargs: see `RNNBase`.
 
-    >>> import tensorkit as tk
     >>> output, (hidden, cell) = tk.nn.LSTM(10, 20, batch_first=True)(tk.randn(3, 5, 10))
     >>> output.shape, hidden.shape, cell.shape
     (tensorkit.Size([3, 5, 20]), tensorkit.Size([1, 3, 20]), tensorkit.Size([1, 3, 20]))
@@ -114,7 +112,6 @@ class GRU(RNNBase):
     Args:
         args, kwargs: see `RNNBase`.
 
-    >>> import tensorkit as tk
     >>> output, last = tk.nn.GRU(10, 20, bidirectional=True)(tk.randn(5, 3, 10))
     >>> output.shape, last.shape
     (tensorkit.Size([5, 3, 40]), tensorkit.Size([2, 3, 20]))

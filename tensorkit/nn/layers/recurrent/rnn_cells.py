@@ -111,7 +111,6 @@ class RNNCell(RNNCellBase):
         input_size, hidden_size, bias, device, dtype: see `RNNCellBase`.
         nonlinearity: "tanh" or "relu".
 
-    >>> import tensorkit as tk
     >>> tk.nn.RNNCell(10, 20)(tk.randn(3, 10), tk.zeros(3, 20)).shape
     tensorkit.Size([3, 20])
 
@@ -146,7 +145,6 @@ class GRUCell(RNNCellBase):
     Args:
         input_size, hidden_size, bias, device, dtype: see `RNNCellBase`.
 
-    >>> import tensorkit as tk
     >>> tk.nn.GRUCell(10, 20)(tk.randn(3, 10)).shape
     tensorkit.Size([3, 20])
 
@@ -174,7 +172,6 @@ class LSTMCell(RNNCellBase):
     Args:
         input_size, hidden_size, bias, device, dtype: see `RNNCellBase`.
 
-    >>> import tensorkit as tk
     >>> hidden, cell = tk.nn.LSTMCell(10, 20)(tk.randn(3, 10))
     >>> hidden.shape, cell.shape
     (tensorkit.Size([3, 20]), tensorkit.Size([3, 20]))

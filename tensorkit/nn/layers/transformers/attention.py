@@ -40,7 +40,6 @@ class MultiheadAttention(Module):
         ValueError: for numbers that are not positive.
         AssertionError: where the features cannot be divided.
 
-    >>> import tensorkit as tk
     >>> attention = tk.nn.MultiheadAttention(8, 2, batch_first=True)
     >>> x = tk.randn(3, 5, 8)
     >>> answers, weights = attention(x, x, x)

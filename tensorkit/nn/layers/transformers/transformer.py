@@ -63,7 +63,6 @@ class TransformerEncoder(Module):
         enable_nested_tensor: whether padded positions may be left out; the result has zeros there.
         mask_check: whether it is looked first if the padding is at the end.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.TransformerEncoderLayer(d_model=16, nhead=4, batch_first=True)
     >>> tk.nn.TransformerEncoder(layer, num_layers=2)(tk.rand(2, 5, 16)).shape
     tensorkit.Size([2, 5, 16])
@@ -147,7 +146,6 @@ class TransformerDecoder(Module):
         num_layers: how many.
         norm: what comes behind the last.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.TransformerDecoderLayer(d_model=16, nhead=4)
     >>> tk.nn.TransformerDecoder(layer, num_layers=2)(tk.rand(7, 2, 16), tk.rand(5, 2, 16)).shape
     tensorkit.Size([7, 2, 16])
@@ -198,7 +196,6 @@ class Transformer(Module):
         num_encoder_layers, num_decoder_layers: how many layers each has.
         custom_encoder, custom_decoder: others in their place.
 
-    >>> import tensorkit as tk
     >>> model = tk.nn.Transformer(16, 4, num_encoder_layers=2, num_decoder_layers=2, batch_first=True)
     >>> model(tk.rand(2, 5, 16), tk.rand(2, 7, 16)).shape
     tensorkit.Size([2, 7, 16])

@@ -47,7 +47,6 @@ class TransformerEncoderLayer(Module):
         bias: whether linear layers and norms have biases.
         device, dtype: of the parameters.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.TransformerEncoderLayer(d_model=16, nhead=4, batch_first=True)
     >>> layer(tk.rand(2, 5, 16)).shape
     tensorkit.Size([2, 5, 16])
@@ -124,7 +123,6 @@ class TransformerDecoderLayer(Module):
         d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps: see `TransformerEncoderLayer`.
         batch_first, norm_first, bias, device, dtype: likewise.
 
-    >>> import tensorkit as tk
     >>> layer = tk.nn.TransformerDecoderLayer(d_model=16, nhead=4)
     >>> layer(tk.rand(7, 2, 16), tk.rand(5, 2, 16)).shape
     tensorkit.Size([7, 2, 16])

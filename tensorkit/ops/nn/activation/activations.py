@@ -47,11 +47,8 @@ def _held(input: Tensor, threshold: Number, value: Number) -> None:
 def threshold(input: Tensor, threshold: Number, value: Number, *, out: Tensor | None = None) -> Tensor:
     """Each element that is larger than the threshold, and `value` for the others: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.threshold(tk.tensor([-1.0, 0.5, 2.0]), 1, 0)
     tensor([0., 0., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.threshold.html
     """
     return value if input <= threshold else input
 
@@ -86,11 +83,8 @@ _FILE = (
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01, *, out: Tensor | None = None) -> Tensor:
     """Positive elements as they are, negative ones times a small slope: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.leaky_relu(tk.tensor([-2.0, 3.0]), 0.1)
     tensor([-0.2000,  3.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.leaky_relu.html
     """
     return input if input > 0 else input * negative_slope
 
@@ -117,11 +111,8 @@ def _kept_outside(g: Any, c: Any) -> Any:
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """0 for elements between -`lambd` and `lambd`, the others as they are: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.hardshrink(tk.tensor([-2.0, 0.3, 1.0]))
     tensor([-2.,  0.,  1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.hardshrink.html
     """
     return real(0) if -lambd <= input <= lambd else input
 
@@ -138,11 +129,8 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
 def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """Each element moved towards 0 by `lambd`, and not beyond: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.softshrink(tk.tensor([-2.0, 0.3, 1.0]))
     tensor([-1.5000,  0.0000,  0.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softshrink.html
     """
     return input - lambd if input > lambd else input + lambd if input < -lambd else input * 0
 
@@ -182,11 +170,8 @@ def hardtanh(
 ) -> Tensor:
     """Each element, kept between two numbers: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.hardtanh(tk.tensor([-2.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.hardtanh.html
     """
     raised = min_val if input < min_val else input
     return max_val if raised > max_val else raised
@@ -211,11 +196,8 @@ _SIXTH = float(numpy.float32(1 / 6))  # which PyTorch multiplies gradients with,
 def hardsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A straight line from 0 at -3 to 1 at 3, in the place of the sigmoid's curve: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.hardsigmoid(tk.tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.hardsigmoid.html
     """
     return real(0) if input <= -3 else real(1) if input >= 3 else (input + 3) / 6
 
@@ -236,11 +218,8 @@ def _hardswish_back(g: Any, c: Any) -> Any:
 def hardswish(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element times its `hardsigmoid`: (...) gives (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.hardswish(tk.tensor([-4.0, 0.0, 3.0]))
     tensor([-0., 0., 3.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.hardswish.html
     """
     raised = real(0) if input <= -3 else real(6) if input >= 3 else input + 3
     return input * raised / 6
@@ -278,11 +257,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     Raises:
         RuntimeError: when there are not so many weights as channels, or the dtypes differ.
 
-    >>> import tensorkit as tk
     >>> tk.prelu(tk.tensor([[-2.0, -2.0]]), tk.tensor([0.1, 0.5]))
     tensor([[-0.2000, -1.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.prelu.html
     """
     if input.dtype is not weight.dtype:
         kinds = f"{input.dtype.label} and {weight.dtype.label}"

@@ -79,11 +79,8 @@ def rrelu(
     Raises:
         RuntimeError: when `lower` is the larger one.
 
-    >>> import tensorkit as tk
     >>> tk.rrelu(tk.tensor([-2.0, 3.0]), 0.1, 0.3)
     tensor([-0.4000,  3.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.rrelu.html
     """
     noise = _noise(input, lower, upper, training, generator)
     return _with_noise(input, noise, lower, upper, training)
@@ -99,7 +96,6 @@ def rrelu_(
 ) -> Tensor:
     """In-place form of ``rrelu``: the result is written into `input`, which it returns.
 
-    >>> import tensorkit as tk
     >>> t = tk.tensor([-1.0, 2.0])
     >>> tk.rrelu_(t) is t
     True

@@ -95,7 +95,6 @@ def cross_entropy_loss(
         weight: how much each class counts: (classes). ignore_index: rows of this class do not count.
         label_smoothing: how much of each target's chance belongs to all classes alike.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.cross_entropy(tk.tensor([[2.0, 0.0], [0.0, 1.0]]), tk.tensor([0, 1]))
     tensor(0.2201)
 
@@ -185,11 +184,8 @@ def binary_cross_entropy(
     Raises:
         RuntimeError: for an element that is no chance.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.binary_cross_entropy(tk.tensor([0.5, 0.9]), tk.tensor([0.0, 1.0]))
     tensor(0.3993)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
     """
     if target.dtype is not input.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.label} but expected {input.dtype.label}")
@@ -239,11 +235,8 @@ def binary_cross_entropy_with_logits(
     Args:
         weight: how much each element counts. pos_weight: how much a 1 among the targets counts.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.binary_cross_entropy_with_logits(tk.tensor([0.0, 2.0]), tk.tensor([0.0, 1.0]))
     tensor(0.4100)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
     """
     yes = logsigmoid(input)
     if pos_weight is not None:

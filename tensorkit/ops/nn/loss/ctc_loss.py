@@ -218,12 +218,9 @@ def ctc_loss(
     Raises:
         RuntimeError: for sizes and lengths that do not fit.
 
-    >>> import tensorkit as tk
     >>> even = tk.full((3, 1, 2), 0.5).log()  # 6 of the 8 ways to say 3 times "blank" or "1" make one "1"
     >>> tk.ctc_loss(even, tk.tensor([[1]]), [3], [1]).neg().exp()
     tensor([0.7500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.ctc_loss.html
     """
     steps = _listed("input_lengths", input_lengths)
     counts = _listed("target_lengths", target_lengths)

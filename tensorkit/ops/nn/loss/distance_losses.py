@@ -16,11 +16,8 @@ from tensorkit.ops.pointwise.where import where
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
     """The distance itself for targets of 1, what is missing to `margin` for -1: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.hinge_embedding_loss(tk.tensor([0.25, 0.25, 3.0]), tk.tensor([1, -1, -1]))
     tensor([0.2500, 0.7500, 0.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.hinge_embedding_loss.html
     """
     zeros = zeros_like(input).contiguous()
     missing = empty_like(input).fill_(margin).sub_(input).clamp_min_(0)  # of the input's dtype, as PyTorch's
@@ -35,11 +32,8 @@ def margin_ranking_loss(
 
     Three tensors of (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.margin_ranking_loss(tk.tensor([3.0, 3.0]), tk.tensor([1.0, 1.0]), tk.tensor([1, -1]))
     tensor([0., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.margin_ranking_loss.html
     """
     apart = input1 - input2
     return reduced((-target * apart + float(margin)).clamp_min_(0), reduction)
@@ -59,12 +53,9 @@ def cosine_embedding_loss(
     Raises:
         RuntimeError: when the targets are not one for each pair.
 
-    >>> import tensorkit as tk
     >>> one, other = tk.tensor([[1.0, 0.0], [0.0, 1.0]]), tk.tensor([[0.0, 2.0], [0.0, 2.0]])
     >>> tk.cosine_embedding_loss(one, other, tk.tensor([1, -1]))
     tensor([1., 1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
     """
     axis = target.ndim
     if axis > 1:
@@ -100,11 +91,8 @@ def triplet_margin_loss(
         p: of the norm that measures. eps: added to differences, whose norm has no derivative at 0.
         swap: whether the distance from `positive` to `negative` counts, where it is the smaller one.
 
-    >>> import tensorkit as tk
     >>> tk.triplet_margin_loss(tk.tensor([0.0, 0.0]), tk.tensor([0.0, 1.0]), tk.tensor([1.5, 0.0]))
     tensor(0.5000)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.triplet_margin_loss.html
     """
     ranks = [one.ndim for one in (anchor, positive, negative)]
     if len(set(ranks)) > 1:

@@ -57,11 +57,8 @@ def _mse_back(g: Any, c: Any) -> Any:
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The squares of the differences, or their mean: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.mse_loss(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 4.0]))
     tensor(2.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
     """
     return reduced(_squared(input, target), reduction)
 
@@ -95,11 +92,8 @@ def smooth_l1_loss(
 ) -> Tensor:
     """Differences, but half the square of those smaller than `beta`, over it: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.smooth_l1_loss(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]), reduction="none")
     tensor([0.1250, 2.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
     """
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -137,11 +131,8 @@ def huber_loss(
 ) -> Tensor:
     """Half the square of differences up to `delta`, a straight line beyond: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.huber_loss(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]), reduction="none")
     tensor([0.1250, 2.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.huber_loss.html
     """
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -167,11 +158,8 @@ def soft_margin_loss(
 ) -> Tensor:
     """``log(1 + exp(-target * input))`` for targets of 1 and -1: (...) and (...) give () or (...).
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.soft_margin_loss(tk.tensor([0.0, 3.0]), tk.tensor([1.0, 1.0]), reduction="none")
     tensor([0.6931, 0.0486])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.soft_margin_loss.html
     """
     check_castable(target.dtype, input.dtype)
     same = input.shape == target.shape and input.numel()

@@ -96,11 +96,8 @@ def multi_margin_loss(
     Raises:
         RuntimeError: for a class that there is not.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.multi_margin_loss(tk.tensor([[0.5, 0.25, 2.0]]), tk.tensor([0]))
     tensor(1.0833)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.multi_margin_loss.html
     """
     if p not in (1, 2):
         raise RuntimeError("only p == 1 and p == 2 supported")
@@ -165,11 +162,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int = 0) ->
     Raises:
         RuntimeError: for a class that there is not.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.multilabel_margin_loss(tk.tensor([0.1, 0.2, 0.4, 0.8]), tk.tensor([3, 0, -1, 1]))
     tensor(0.8500)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.multilabel_margin_loss.html
     """
     rows = _rows(input)
     fits = target.shape == input.shape if input.ndim == 2 else target.ndim < 2

@@ -181,7 +181,6 @@ def nll_loss_nd(
     Raises:
         IndexError: for a class that there is not.
 
-    >>> import tensorkit as tk
     >>> tk.nn.functional.nll_loss(tk.tensor([[-0.5, -1.0], [-2.0, -0.25]]), tk.tensor([0, 1]))
     tensor(0.3750)
 

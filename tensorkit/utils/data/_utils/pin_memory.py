@@ -24,7 +24,6 @@ def pin_memory(data: Any, device: Any = None) -> Any:
     Raises:
         RuntimeError: where there is no device.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     pin_memory({"x": [tk.ones(2)], "name": "a"})["x"][0].is_pinned()
     True

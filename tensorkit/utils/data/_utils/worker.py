@@ -202,7 +202,6 @@ class _Reader(pickle.Unpickler):
 def copies(thing: Any, count: int) -> list[Any]:
     """So many copies of an object, which share tensors, arrays and functions. It is itself each copy where it has none.
 
-    >>> import tensorkit as tk
     >>> one = {"data": tk.ones(2), "start": 0}
     >>> [copy] = copies(one, 1)
     >>> copy["data"] is one["data"], copy is one

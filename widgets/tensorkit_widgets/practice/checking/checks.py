@@ -1,6 +1,5 @@
 """The checkers: each judges by behaviour, and names the misconception that it recognises.
 
->>> import tensorkit as tk
 >>> t = tk.arange(6.).view(2, 3)
 >>> check = tensor_check(size=(3, 2), stride=(1, 3), shares=True, slips=[
 ...     Slip("permute vs view", "that is what `view` gives.", size=(3, 2), stride=(2, 1))])

@@ -1,6 +1,5 @@
 """Checkers for autograd: what a tensor remembers, and what a function does with gradients.
 
->>> import tensorkit as tk
 >>> def doubles(function, leaf):
 ...     x = leaf(1.0, 2.0)
 ...     function(x).backward()
@@ -37,7 +36,6 @@ Trial = Callable[[Callable[..., Any], Leaf], Verdict | None]
 def numbers_of(value: object) -> tuple[Any, ...] | None:
     """The numbers of a tensor in reading order; None for anything else.
 
-    >>> import tensorkit as tk
     >>> numbers_of(tk.ones(2, 2)), numbers_of("no tensor")
     ((1.0, 1.0, 1.0, 1.0), None)
     """
@@ -47,7 +45,6 @@ def numbers_of(value: object) -> tuple[Any, ...] | None:
 def gradient(tensor: Any) -> tuple[Any, ...] | None:
     """The numbers of ``tensor.grad``; None while there is no gradient.
 
-    >>> import tensorkit as tk
     >>> gradient(tk.ones(2, requires_grad=True)) is None
     True
     """
@@ -70,7 +67,6 @@ def tracked_check(tensor: Checker, *, requires_grad: bool, slip: Slip) -> Checke
 def gives(says: str, wanted: tuple[float, ...], call: Trial | Callable[..., Any]) -> Trial:
     """A trial of what comes back: `call(function, leaf)` has to be a tensor of these numbers; `says` is the case.
 
-    >>> import tensorkit as tk
     >>> twice = gives("of 3", (6.0,), lambda function, leaf: function(leaf(3.0)))
     >>> trial_check(twice)(Answer(lambda x: x + 2, tk.zeros(1)))
     Not yet: of 3: it should give (6.0,), yours gave (5.0,).

@@ -3,7 +3,6 @@
 Each case is played on emulated devices of its own: an error of such a device harms no other, and its streams can be
 held, or made late, so that a wait that is missing shows every time and not once in a thousand runs.
 
->>> import tensorkit as tk
 >>> def play(function, devices, number):
 ...     there = tk.full((2,), number, device="cuda")
 ...     return counted(lambda: function(there))
@@ -90,7 +89,6 @@ def _own_devices() -> Iterator[Any]:
 def is_held_up(call: Callable[[], object]) -> bool:
     """Whether a call makes the program wait for a stream that is held; it is not called to its end if it does.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate() as devices, devices.hold():
     ...     t = tk.ones(2, device="cuda")
     ...     is_held_up(lambda: t + 1), is_held_up(t.tolist)
@@ -108,7 +106,6 @@ def is_held_up(call: Callable[[], object]) -> bool:
 def counted(call: Callable[[], object]) -> tuple[object, int]:
     """What a call gives, and how often it makes the program wait without having said so: `item`, a copy to the host.
 
-    >>> import tensorkit as tk
     >>> with tk.cuda.emulate():
     ...     counted(lambda: [tk.ones(2, device="cuda").sum().item() for _ in range(3)])
     ([2.0, 2.0, 2.0], 3)

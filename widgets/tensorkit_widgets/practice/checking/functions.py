@@ -1,6 +1,5 @@
 """Checking a function by what it does on several cases, and knowing a misconception by what it would do there.
 
->>> import tensorkit as tk
 >>> check = function_check(
 ...     Case("of three equal numbers", lambda: (tk.full((3,), 2.0),), 2.0),
 ...     Case("of 1, 2 and 6", lambda: (tk.tensor([1.0, 2.0, 6.0]),), 3.0),
@@ -141,7 +140,6 @@ def computed_check(want: Callable[[Any], Any], slips: Iterable[Slip] = ()) -> Ch
 
     A wrong answer is told the slip whose `behaves` makes the same of the base.
 
-    >>> import tensorkit as tk
     >>> total = Slip("a value is not a gradient", "that is the sum.", behaves=lambda t: t.sum())
     >>> check = computed_check(lambda t: t.mean(), slips=[total])
     >>> check(Answer(2.5, tk.arange(6.0)))
@@ -184,7 +182,6 @@ def computed_check(want: Callable[[Any], Any], slips: Iterable[Slip] = ()) -> Ch
 def seen(value: Any) -> object:
     """A value as it is compared: a tensor by size and numbers, a tensor of no dimensions as its number.
 
-    >>> import tensorkit as tk
     >>> seen(tk.tensor(2)), seen(tk.tensor([True])), seen((1, 2))
     (2, ('tensor', (1,), (True,)), (1, 2))
     """

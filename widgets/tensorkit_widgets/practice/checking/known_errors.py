@@ -1,6 +1,5 @@
 """Which misconception is behind an error: some of the engine's, and NumPy's, can only come from one.
 
->>> import tensorkit as tk
 >>> try:
 ...     if tk.ones(2) > 0: ...
 ... except RuntimeError as error:

@@ -1,6 +1,5 @@
 """Checks that need CUDA devices: played by the CPU for as long as the check runs, where none are there.
 
->>> import tensorkit as tk
 >>> with cuda_devices(2):
 ...     tk.ones(2, device="cuda:1")
 tensor([1., 1.], device='cuda:1')
