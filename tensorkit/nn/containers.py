@@ -74,8 +74,6 @@ class Sequential(Numbered):
     Sequential(
       (1): Flatten(start_dim=1, end_dim=-1)
     )
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Sequential.html
     """
 
     def __init__(self, *args: Any) -> None:
@@ -190,8 +188,6 @@ class ModuleList(Numbered):
       (0-1): 2 x Identity()
       (2): Flatten(start_dim=1, end_dim=-1)
     )
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html
     """
 
     def __init__(self, modules: Iterable[Any] | None = None) -> None:
@@ -265,8 +261,6 @@ class ModuleDict(Module):
     >>> parts["same"] = tk.nn.Identity()
     >>> list(parts)
     ['flat', 'same']
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleDict.html
     """
 
     def __init__(self, modules: Any = None) -> None:

@@ -76,8 +76,6 @@ class Module(Members, StateDict, Conversion, Hooks):
       (0): Flatten(start_dim=1, end_dim=-1)
       (1): Identity()
     )
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
     """
 
     dump_patches: bool = False

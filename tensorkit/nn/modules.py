@@ -67,8 +67,13 @@ def __dir__() -> list[str]:
     return __all__
 
 
+_PAGES = "https://docs.pytorch.org/docs/stable/generated/torch.nn."
+
+
 def _place(name: str, home: ModuleType, *classes: str) -> None:
     """Let the classes of a file of ours, or some of them, be found in PyTorch's file `name`, and tell it as their own.
+
+    Their docstrings end with PyTorch's page of the class.
 
     Where that file is several of ours, the one that is placed first is found under the name, with all the classes.
     """
@@ -80,6 +85,9 @@ def _place(name: str, home: ModuleType, *classes: str) -> None:
         if isinstance(cls, type):
             cls.__module__ = path
             setattr(found, one, cls)
+            told = cls.__doc__ or ""
+            if ">>> " in told and "Source: " not in told:
+                cls.__doc__ = f"{told.rstrip()}\n\n    Source: {_PAGES}{one}.html\n    "
 
 
 _place("activation", activation)

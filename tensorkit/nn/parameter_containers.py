@@ -40,8 +40,6 @@ class ParameterList(Numbered):
         (0): Parameter containing: [tensorkit.float32 of size 2x3]
         (1): Parameter containing: [tensorkit.float32 of size 3]
     )
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterList.html
     """
 
     _size: int
@@ -108,8 +106,6 @@ class ParameterDict(Module):
     >>> tk.nn.ParameterDict({"left": tk.zeros(2)})["left"]
     Parameter containing:
     tensor([0., 0.], requires_grad=True)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterDict.html
     """
 
     _keys: dict[str, None]

@@ -198,8 +198,6 @@ class BatchNorm1d(_BatchNorm):
     >>> layer = tk.nn.BatchNorm1d(1)
     >>> layer(tk.tensor([[1.0], [3.0]])).detach().flatten(), layer.running_mean
     (tensor([-1.0000,  1.0000]), tensor([0.2000]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -218,8 +216,6 @@ class BatchNorm2d(_BatchNorm):
 
     >>> tk.nn.BatchNorm2d(3)(tk.randn(2, 3, 4, 4)).shape
     tensorkit.Size([2, 3, 4, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -238,8 +234,6 @@ class BatchNorm3d(_BatchNorm):
 
     >>> tk.nn.BatchNorm3d(3)(tk.randn(2, 3, 2, 2, 2)).shape
     tensorkit.Size([2, 3, 2, 2, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm3d.html
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -254,8 +248,6 @@ class LazyBatchNorm1d(LazyNormBase, _BatchNorm):
     >>> _ = layer(tk.randn(4, 3))
     >>> layer
     BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyBatchNorm1d.html
     """
 
     cls_to_become = BatchNorm1d
@@ -267,8 +259,6 @@ class LazyBatchNorm2d(LazyNormBase, _BatchNorm):
 
     >>> tk.nn.LazyBatchNorm2d()(tk.randn(4, 3, 2, 2)).shape
     tensorkit.Size([4, 3, 2, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyBatchNorm2d.html
     """
 
     cls_to_become = BatchNorm2d
@@ -280,8 +270,6 @@ class LazyBatchNorm3d(LazyNormBase, _BatchNorm):
 
     >>> tk.nn.LazyBatchNorm3d()(tk.randn(4, 3, 1, 2, 2)).shape
     tensorkit.Size([4, 3, 1, 2, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyBatchNorm3d.html
     """
 
     cls_to_become = BatchNorm3d

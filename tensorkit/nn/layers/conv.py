@@ -224,8 +224,6 @@ class Conv1d(_Conv):
     >>> layer = tk.nn.Conv1d(16, 33, 3, stride=2)
     >>> layer, layer(tk.randn(20, 16, 50)).shape
     (Conv1d(16, 33, kernel_size=(3,), stride=(2,)), tensorkit.Size([20, 33, 24]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html
     """
 
     _rank = 1
@@ -256,8 +254,6 @@ class Conv2d(_Conv):
     >>> layer = tk.nn.Conv2d(3, 8, kernel_size=3, padding=1)
     >>> layer, layer(tk.randn(4, 3, 32, 32)).shape
     (Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1)), tensorkit.Size([4, 8, 32, 32]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html
     """
 
     _rank = 2
@@ -270,8 +266,6 @@ class Conv3d(_Conv):
 
     >>> tk.nn.Conv3d(16, 33, (3, 5, 2), stride=(2, 1, 1))(tk.randn(2, 16, 10, 20, 30)).shape
     tensorkit.Size([2, 33, 4, 16, 29])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv3d.html
     """
 
     _rank = 3

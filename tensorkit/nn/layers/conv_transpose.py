@@ -103,8 +103,6 @@ class ConvTranspose1d(_ConvTransposeNd):
 
     >>> tk.nn.ConvTranspose1d(16, 33, 3, stride=2)(tk.randn(20, 16, 50)).shape
     tensorkit.Size([20, 33, 101])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConvTranspose1d.html
     """
 
     _rank = 1
@@ -132,8 +130,6 @@ class ConvTranspose2d(_ConvTransposeNd):
     >>> layer = tk.nn.ConvTranspose2d(16, 8, 4, stride=2, padding=1)
     >>> layer(tk.randn(2, 16, 7, 7)).shape, layer(tk.randn(2, 16, 7, 7), output_size=[15, 14]).shape
     (tensorkit.Size([2, 8, 14, 14]), tensorkit.Size([2, 8, 15, 14]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html
     """
 
     _rank = 2
@@ -148,8 +144,6 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     >>> tk.nn.ConvTranspose3d(16, 33, 3, stride=2)(tk.randn(2, 16, 5, 4, 3)).shape
     tensorkit.Size([2, 33, 11, 9, 7])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConvTranspose3d.html
     """
 
     _rank = 3

@@ -24,8 +24,6 @@ class PairwiseDistance(Module):
 
     >>> tk.nn.PairwiseDistance()(tk.tensor([[0.0, 0.0]]), tk.tensor([[3.0, 4.0]]))
     tensor([5.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.PairwiseDistance.html
     """
 
     __constants__ = ["norm", "eps", "keepdim"]  # noqa: RUF012 - the form that PyTorch's scripts read
@@ -52,8 +50,6 @@ class CosineSimilarity(Module):
 
     >>> tk.nn.CosineSimilarity()(tk.tensor([[1.0, 0.0]]), tk.tensor([[1.0, 1.0]]))
     tensor([0.7071])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CosineSimilarity.html
     """
 
     __constants__ = ["dim", "eps"]  # noqa: RUF012 - the form that PyTorch's scripts read

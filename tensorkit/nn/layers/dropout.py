@@ -48,8 +48,6 @@ class Dropout(_DropoutNd):
     >>> layer = tk.nn.Dropout(0.5)
     >>> layer(tk.ones(6)), layer.eval()(tk.ones(2))
     (tensor([0., 0., 2., 0., 0., 0.]), tensor([1., 1.]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -65,8 +63,6 @@ class Dropout1d(_DropoutNd):
 
     >>> tk.nn.Dropout1d(p=1)(tk.ones(1, 1, 2))
     tensor([[[0., 0.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout1d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -82,8 +78,6 @@ class Dropout2d(_DropoutNd):
 
     >>> tk.nn.Dropout2d(p=1)(tk.ones(1, 1, 1, 2))
     tensor([[[[0., 0.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout2d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -99,8 +93,6 @@ class Dropout3d(_DropoutNd):
 
     >>> tk.nn.Dropout3d(p=1)(tk.ones(1, 1, 1, 1, 2))
     tensor([[[[[0., 0.]]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout3d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -117,8 +109,6 @@ class AlphaDropout(_DropoutNd):
     >>> _ = tk.manual_seed(0)
     >>> tk.nn.AlphaDropout(0.5)(tk.zeros(3))
     tensor([-0.7792, -0.7792,  0.7792])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AlphaDropout.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -135,8 +125,6 @@ class FeatureAlphaDropout(_DropoutNd):
     >>> _ = tk.manual_seed(0)
     >>> tk.nn.FeatureAlphaDropout(0.5)(tk.zeros(1, 3))
     tensor([[-0.7792, -0.7792,  0.7792]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.FeatureAlphaDropout.html
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -27,8 +27,6 @@ class Fold(Module):
     >>> layer = tk.nn.Fold(output_size=(4, 5), kernel_size=2)
     >>> layer, layer(tk.ones(1, 12, 12)).shape
     (Fold(output_size=(4, 5), kernel_size=2, dilation=1, padding=0, stride=1), tensorkit.Size([1, 3, 4, 5]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Fold.html
     """
 
     output_size: Pair
@@ -68,8 +66,6 @@ class Unfold(Module):
     >>> layer = tk.nn.Unfold(kernel_size=(2, 3))
     >>> layer, layer(tk.ones(2, 5, 3, 4)).shape
     (Unfold(kernel_size=(2, 3), dilation=1, padding=0, stride=1), tensorkit.Size([2, 30, 4]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Unfold.html
     """
 
     kernel_size: Pair

@@ -129,8 +129,6 @@ class InstanceNorm1d(_InstanceNorm):
 
     >>> tk.nn.InstanceNorm1d(1)(tk.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm1d.html
     """
 
     def _get_no_batch_dim(self) -> int:
@@ -148,8 +146,6 @@ class InstanceNorm2d(_InstanceNorm):
 
     >>> tk.nn.InstanceNorm2d(3)(tk.randn(2, 3, 4, 4)).shape
     tensorkit.Size([2, 3, 4, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html
     """
 
     def _get_no_batch_dim(self) -> int:
@@ -167,8 +163,6 @@ class InstanceNorm3d(_InstanceNorm):
 
     >>> tk.nn.InstanceNorm3d(3)(tk.randn(2, 3, 2, 2, 2)).shape
     tensorkit.Size([2, 3, 2, 2, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm3d.html
     """
 
     def _get_no_batch_dim(self) -> int:
@@ -180,8 +174,6 @@ class LazyInstanceNorm1d(LazyNormBase, _InstanceNorm):
 
     >>> tk.nn.LazyInstanceNorm1d()(tk.randn(2, 3, 4)).shape
     tensorkit.Size([2, 3, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyInstanceNorm1d.html
     """
 
     cls_to_become = InstanceNorm1d
@@ -193,8 +185,6 @@ class LazyInstanceNorm2d(LazyNormBase, _InstanceNorm):
 
     >>> tk.nn.LazyInstanceNorm2d()(tk.randn(2, 3, 4, 4)).shape
     tensorkit.Size([2, 3, 4, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyInstanceNorm2d.html
     """
 
     cls_to_become = InstanceNorm2d
@@ -206,8 +196,6 @@ class LazyInstanceNorm3d(LazyNormBase, _InstanceNorm):
 
     >>> tk.nn.LazyInstanceNorm3d()(tk.randn(2, 3, 2, 2, 2)).shape
     tensorkit.Size([2, 3, 2, 2, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyInstanceNorm3d.html
     """
 
     cls_to_become = InstanceNorm3d

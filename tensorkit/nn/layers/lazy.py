@@ -48,8 +48,6 @@ class LazyLinear(LazyModuleMixin, Linear):
     <UninitializedParameter>
     >>> layer(tk.ones(2, 5)).shape, layer.weight.shape
     (tensorkit.Size([2, 3]), tensorkit.Size([3, 5]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyLinear.html
     """
 
     cls_to_become = Linear
@@ -177,8 +175,6 @@ class LazyConv1d(_LazyConv, Conv1d):
     >>> layer = tk.nn.LazyConv1d(8, 3)
     >>> layer(tk.ones(2, 5, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), Conv1d(5, 8, kernel_size=(3,), stride=(1,)))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyConv1d.html
     """
 
     cls_to_become = Conv1d
@@ -191,8 +187,6 @@ class LazyConv2d(_LazyConv, Conv2d):
     >>> layer = tk.nn.LazyConv2d(8, 3)
     >>> layer(tk.ones(2, 5, 20, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), Conv2d(5, 8, kernel_size=(3, 3), stride=(1, 1)))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyConv2d.html
     """
 
     cls_to_become = Conv2d
@@ -205,8 +199,6 @@ class LazyConv3d(_LazyConv, Conv3d):
     >>> layer = tk.nn.LazyConv3d(8, 3)
     >>> layer(tk.ones(2, 5, 5, 6, 7)).shape[:2], layer
     (tensorkit.Size([2, 8]), Conv3d(5, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1)))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyConv3d.html
     """
 
     cls_to_become = Conv3d
@@ -219,8 +211,6 @@ class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     >>> layer = tk.nn.LazyConvTranspose1d(8, 3)
     >>> layer(tk.ones(2, 5, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), ConvTranspose1d(5, 8, kernel_size=(3,), stride=(1,)))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyConvTranspose1d.html
     """
 
     cls_to_become = ConvTranspose1d
@@ -233,8 +223,6 @@ class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     >>> layer = tk.nn.LazyConvTranspose2d(8, 3)
     >>> layer(tk.ones(2, 5, 20, 20)).shape[:2], layer
     (tensorkit.Size([2, 8]), ConvTranspose2d(5, 8, kernel_size=(3, 3), stride=(1, 1)))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyConvTranspose2d.html
     """
 
     cls_to_become = ConvTranspose2d
@@ -247,8 +235,6 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     >>> layer = tk.nn.LazyConvTranspose3d(8, 3)
     >>> layer(tk.ones(2, 5, 5, 6, 7)).shape[:2], layer
     (tensorkit.Size([2, 8]), ConvTranspose3d(5, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1)))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LazyConvTranspose3d.html
     """
 
     cls_to_become = ConvTranspose3d

@@ -35,8 +35,6 @@ class Linear(Module):
     >>> layer = tk.nn.Linear(20, 30)
     >>> layer, layer(tk.randn(128, 20)).shape
     (Linear(in_features=20, out_features=30, bias=True), tensorkit.Size([128, 30]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html
     """
 
     in_features: int
@@ -101,8 +99,6 @@ class Bilinear(Module):
     >>> layer = tk.nn.Bilinear(20, 30, 40)
     >>> layer(tk.randn(128, 20), tk.randn(128, 30)).shape
     tensorkit.Size([128, 40])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html
     """
 
     in1_features: int

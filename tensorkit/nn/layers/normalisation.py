@@ -40,8 +40,6 @@ class LayerNorm(Module):
     >>> layer = tk.nn.LayerNorm(2)
     >>> layer, layer(tk.tensor([[1.0, 3.0]])).detach()
     (LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True), tensor([[-1.0000,  1.0000]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]  # noqa: RUF012 - as PyTorch's scripts read it
@@ -97,8 +95,6 @@ class RMSNorm(Module):
     >>> layer = tk.nn.RMSNorm(2)
     >>> layer, layer(tk.tensor([[3.0, 3.0]])).detach()
     (RMSNorm((2,), eps=None, elementwise_affine=True), tensor([[1., 1.]]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]  # noqa: RUF012 - as PyTorch's scripts read it
@@ -153,8 +149,6 @@ class GroupNorm(Module):
 
     >>> tk.nn.GroupNorm(2, 4)(tk.tensor([[1.0, 3.0, 10.0, 30.0]])).detach()
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html
     """
 
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]  # noqa: RUF012 - as PyTorch's scripts read it

@@ -96,8 +96,6 @@ class ConstantPad1d(_ConstantPadNd):
 
     >>> tk.nn.ConstantPad1d(1, 9)(tk.tensor([[1, 2, 3]]))
     tensor([[9, 1, 2, 3, 9]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConstantPad1d.html
     """
 
     def __init__(self, padding: int | Sequence[int], value: float) -> None:
@@ -117,8 +115,6 @@ class ConstantPad2d(_ConstantPadNd):
     tensor([[[9, 9, 9],
              [1, 2, 9],
              [3, 4, 9]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConstantPad2d.html
     """
 
     def __init__(self, padding: int | Sequence[int], value: float) -> None:
@@ -136,8 +132,6 @@ class ConstantPad3d(_ConstantPadNd):
 
     >>> tk.nn.ConstantPad3d((1, 0, 0, 0, 0, 0), 9)(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[9, 1, 2, 3]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ConstantPad3d.html
     """
 
     def __init__(self, padding: int | Sequence[int], value: float) -> None:
@@ -154,8 +148,6 @@ class ZeroPad1d(ConstantPad1d):
 
     >>> tk.nn.ZeroPad1d(1)(tk.tensor([[1, 2, 3]]))
     tensor([[0, 1, 2, 3, 0]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ZeroPad1d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -176,8 +168,6 @@ class ZeroPad2d(ConstantPad2d):
     tensor([[[0, 0, 0],
              [1, 2, 0],
              [3, 4, 0]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ZeroPad2d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -196,8 +186,6 @@ class ZeroPad3d(ConstantPad3d):
 
     >>> tk.nn.ZeroPad3d((1, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[0, 1, 2, 3]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ZeroPad3d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -216,8 +204,6 @@ class ReflectionPad1d(_ReflectionPadNd):
 
     >>> tk.nn.ReflectionPad1d(2)(tk.tensor([[1, 2, 3]]))
     tensor([[3, 2, 1, 2, 3, 2, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -235,8 +221,6 @@ class ReflectionPad2d(_ReflectionPadNd):
     tensor([[[3, 4, 3],
              [1, 2, 1],
              [3, 4, 3]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -252,8 +236,6 @@ class ReflectionPad3d(_ReflectionPadNd):
 
     >>> tk.nn.ReflectionPad3d((2, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[3, 2, 1, 2, 3]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -269,8 +251,6 @@ class ReplicationPad1d(_ReplicationPadNd):
 
     >>> tk.nn.ReplicationPad1d(1)(tk.tensor([[1, 2, 3]]))
     tensor([[1, 1, 2, 3, 3]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -288,8 +268,6 @@ class ReplicationPad2d(_ReplicationPadNd):
     tensor([[[1, 2, 2],
              [1, 2, 2],
              [3, 4, 4]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -305,8 +283,6 @@ class ReplicationPad3d(_ReplicationPadNd):
 
     >>> tk.nn.ReplicationPad3d((1, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[1, 1, 2, 3]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html
     """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
@@ -322,8 +298,6 @@ class CircularPad1d(_CircularPadNd):
 
     >>> tk.nn.CircularPad1d(1)(tk.tensor([[1, 2, 3]]))
     tensor([[3, 1, 2, 3, 1]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CircularPad1d.html
     """
 
     dims = 1
@@ -343,8 +317,6 @@ class CircularPad2d(_CircularPadNd):
     tensor([[[3, 4, 3],
              [1, 2, 1],
              [3, 4, 3]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CircularPad2d.html
     """
 
     dims = 2
@@ -362,8 +334,6 @@ class CircularPad3d(_CircularPadNd):
 
     >>> tk.nn.CircularPad3d((1, 0, 0, 0, 0, 0))(tk.tensor([[[[1, 2, 3]]]]))
     tensor([[[[3, 1, 2, 3]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CircularPad3d.html
     """
 
     dims = 3

@@ -96,8 +96,6 @@ class MaxPool1d(_MaxPoolNd):
 
     >>> tk.nn.MaxPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -118,8 +116,6 @@ class MaxPool2d(_MaxPoolNd):
 
     >>> tk.nn.MaxPool2d(2)(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[5., 4.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -140,8 +136,6 @@ class MaxPool3d(_MaxPoolNd):
 
     >>> tk.nn.MaxPool3d(2)(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[7.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -168,8 +162,6 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
     >>> tk.nn.MaxUnpool1d(2)(tk.tensor([[5.0, 7.0]]), tk.tensor([[1, 2]]))
     tensor([[0., 5., 7., 0.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxUnpool1d.html
     """
 
     def __init__(self, kernel_size: Dims, stride: Dims | None = None, padding: Dims = 0) -> None:
@@ -190,8 +182,6 @@ class MaxUnpool2d(_MaxUnpoolNd):
     >>> tk.nn.MaxUnpool2d(2)(tk.tensor([[[5.0]]]), tk.tensor([[[2]]]))
     tensor([[[0., 0.],
              [5., 0.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html
     """
 
     def __init__(self, kernel_size: Dims, stride: Dims | None = None, padding: Dims = 0) -> None:
@@ -211,8 +201,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
     >>> tk.nn.MaxUnpool3d((1, 1, 2))(tk.tensor([[[[5.0]]]]), tk.tensor([[[[1]]]]))
     tensor([[[[0., 5.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html
     """
 
     def __init__(self, kernel_size: Dims, stride: Dims | None = None, padding: Dims = 0) -> None:
@@ -251,8 +239,6 @@ class AvgPool1d(_AvgPoolNd):
 
     >>> tk.nn.AvgPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html
     """
 
     def __init__(
@@ -318,8 +304,6 @@ class AvgPool2d(_AvgPoolOfSeveral):
 
     >>> tk.nn.AvgPool2d(2)(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[3.0000, 1.5000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html
     """
 
     def __init__(
@@ -349,8 +333,6 @@ class AvgPool3d(_AvgPoolOfSeveral):
 
     >>> tk.nn.AvgPool3d(2)(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[3.5000]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html
     """
 
     def __init__(
@@ -402,8 +384,6 @@ class LPPool1d(_LPPoolNd):
 
     >>> tk.nn.LPPool1d(2, 2)(tk.ones(1, 4))
     tensor([[1.4142, 1.4142]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LPPool1d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -419,8 +399,6 @@ class LPPool2d(_LPPoolNd):
 
     >>> tk.nn.LPPool2d(2, 2)(tk.ones(1, 2, 4))
     tensor([[[2., 2.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LPPool2d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -436,8 +414,6 @@ class LPPool3d(_LPPoolNd):
 
     >>> tk.nn.LPPool3d(2, 2)(tk.ones(1, 2, 2, 4))
     tensor([[[[2.8284, 2.8284]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LPPool3d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -480,8 +456,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
     >>> tk.nn.AdaptiveMaxPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool1d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -498,8 +472,6 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
     >>> tk.nn.AdaptiveMaxPool2d((1, 2))(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[5., 4.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -516,8 +488,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
     >>> tk.nn.AdaptiveMaxPool3d((1, 1, 2))(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[6., 7.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -533,8 +503,6 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
     >>> tk.nn.AdaptiveAvgPool1d(2)(tk.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -550,8 +518,6 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
     >>> tk.nn.AdaptiveAvgPool2d((1, 2))(tk.tensor([[[1.0, 2.0, 0.0, 4.0], [5.0, 4.0, 1.0, 1.0]]]))
     tensor([[[3.0000, 1.5000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -567,8 +533,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 
     >>> tk.nn.AdaptiveAvgPool3d((1, 1, 2))(tk.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[3., 4.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -40,8 +40,6 @@ class Upsample(Module):
 
     >>> tk.nn.Upsample(scale_factor=2)(tk.tensor([[[1.0, 2.0]]]))
     tensor([[[1., 1., 2., 2.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Upsample.html
     """
 
     def __init__(
@@ -89,8 +87,6 @@ class UpsamplingNearest2d(Upsample):
 
     >>> tk.nn.UpsamplingNearest2d((1, 4))(tk.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1., 1., 2., 2.]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.UpsamplingNearest2d.html
     """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
@@ -105,8 +101,6 @@ class UpsamplingBilinear2d(Upsample):
 
     >>> tk.nn.UpsamplingBilinear2d((1, 3))(tk.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1.0000, 1.5000, 2.0000]]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.UpsamplingBilinear2d.html
     """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
@@ -121,8 +115,6 @@ class PixelShuffle(Module):
 
     >>> tk.nn.PixelShuffle(2)(tk.zeros(1, 8, 3, 4)).shape
     tensorkit.Size([1, 2, 6, 8])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html
     """
 
     upscale_factor: int
@@ -148,8 +140,6 @@ class PixelUnshuffle(Module):
 
     >>> tk.nn.PixelUnshuffle(2)(tk.zeros(1, 2, 6, 8)).shape
     tensorkit.Size([1, 8, 3, 4])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html
     """
 
     downscale_factor: int
@@ -175,8 +165,6 @@ class ChannelShuffle(Module):
 
     >>> tk.nn.ChannelShuffle(2)(tk.arange(4).view(1, 4, 1)).flatten()
     tensor([0, 2, 1, 3])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html
     """
 
     groups: int

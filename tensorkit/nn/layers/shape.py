@@ -25,8 +25,6 @@ class Identity(Module):
 
     >>> tk.nn.Identity(54, unused=True)(tk.ones(2))
     tensor([1., 1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Identity.html
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -45,8 +43,6 @@ class Flatten(Module):
 
     >>> tk.nn.Flatten()(tk.zeros(32, 1, 5, 5)).shape
     tensorkit.Size([32, 25])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Flatten.html
     """
 
     start_dim: int
@@ -78,8 +74,6 @@ class Unflatten(Module):
 
     >>> tk.nn.Unflatten(1, (5, 5))(tk.zeros(2, 25)).shape
     tensorkit.Size([2, 5, 5])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Unflatten.html
     """
 
     dim: int

@@ -37,8 +37,6 @@ class Embedding(Module):
     >>> table = tk.nn.Embedding(10, 3, padding_idx=0)
     >>> table, table(tk.tensor([[1, 0, 4, 2]])).shape
     (Embedding(10, 3, padding_idx=0), tensorkit.Size([1, 4, 3]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html
     """
 
     __constants__ = [  # noqa: RUF012 - the form that PyTorch's scripts read

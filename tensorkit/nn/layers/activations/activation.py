@@ -56,8 +56,6 @@ class ReLU(_InPlace):
 
     >>> tk.nn.ReLU()(tk.tensor([-1.0, 2.0]))
     tensor([0., 2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReLU.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -70,8 +68,6 @@ class Threshold(Module):
 
     >>> tk.nn.Threshold(0.1, 20)(tk.tensor([0.0, 2.0]))
     tensor([20.,  2.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Threshold.html
     """
 
     threshold: float
@@ -101,8 +97,6 @@ class RReLU(Module):
 
     >>> tk.nn.RReLU(0.1, 0.3).eval()(tk.tensor([-2.0, 3.0]))
     tensor([-0.4000,  3.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RReLU.html
     """
 
     lower: float
@@ -135,8 +129,6 @@ class Hardtanh(Module):
 
     >>> tk.nn.Hardtanh(-2, 2)(tk.tensor([-3.0, 0.5]))
     tensor([-2.0000,  0.5000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html
     """
 
     min_val: float
@@ -180,8 +172,6 @@ class ReLU6(Hardtanh):
 
     >>> tk.nn.ReLU6()(tk.tensor([-1.0, 7.0]))
     tensor([0., 6.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ReLU6.html
     """
 
     def __init__(self, inplace: bool = False) -> None:
@@ -197,8 +187,6 @@ class Hardsigmoid(Module):
 
     >>> tk.nn.Hardsigmoid()(tk.tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html
     """
 
     inplace: bool
@@ -217,8 +205,6 @@ class Hardswish(Module):
 
     >>> tk.nn.Hardswish()(tk.tensor([0.0, 1.5, 4.0]))
     tensor([0.0000, 1.1250, 4.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardswish.html
     """
 
     inplace: bool
@@ -237,8 +223,6 @@ class Hardshrink(Module):
 
     >>> tk.nn.Hardshrink()(tk.tensor([-2.0, 0.3]))
     tensor([-2.,  0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html
     """
 
     lambd: float
@@ -261,8 +245,6 @@ class Softshrink(Module):
 
     >>> tk.nn.Softshrink()(tk.tensor([-2.0, 0.3]))
     tensor([-1.5000,  0.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softshrink.html
     """
 
     lambd: float
@@ -285,8 +267,6 @@ class LeakyReLU(Module):
 
     >>> tk.nn.LeakyReLU(0.1)(tk.tensor([-2.0, 3.0]))
     tensor([-0.2000,  3.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LeakyReLU.html
     """
 
     negative_slope: float
@@ -316,8 +296,6 @@ class PReLU(Module):
 
     >>> tk.nn.PReLU()(tk.tensor([-2.0, 3.0]))
     tensor([-0.5000,  3.0000], grad_fn=<PreluKernelBackward0>)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.PReLU.html
     """
 
     num_parameters: int

@@ -36,8 +36,6 @@ class Sigmoid(Module):
 
     >>> tk.nn.Sigmoid()(tk.tensor([0.0, 2.0]))
     tensor([0.5000, 0.8808])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Sigmoid.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -50,8 +48,6 @@ class Tanh(Module):
 
     >>> tk.nn.Tanh()(tk.tensor([0.0, 2.0]))
     tensor([0.0000, 0.9640])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Tanh.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -64,8 +60,6 @@ class SiLU(_InPlace):
 
     >>> tk.nn.SiLU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.SiLU.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -78,8 +72,6 @@ class Mish(_InPlace):
 
     >>> tk.nn.Mish()(tk.tensor([-1.0, 2.0]))
     tensor([-0.3034,  1.9440])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Mish.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -95,8 +87,6 @@ class GELU(Module):
 
     >>> tk.nn.GELU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GELU.html
     """
 
     approximate: str
@@ -119,8 +109,6 @@ class ELU(Module):
 
     >>> tk.nn.ELU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ELU.html
     """
 
     alpha: float
@@ -145,8 +133,6 @@ class CELU(Module):
 
     >>> tk.nn.CELU()(tk.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CELU.html
     """
 
     alpha: float
@@ -171,8 +157,6 @@ class SELU(_InPlace):
 
     >>> tk.nn.SELU()(tk.tensor([-1.0, 2.0]))
     tensor([-1.1113,  2.1014])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.SELU.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -188,8 +172,6 @@ class Softplus(Module):
 
     >>> tk.nn.Softplus()(tk.tensor([-1.0, 30.0]))
     tensor([ 0.3133, 30.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softplus.html
     """
 
     beta: float
@@ -214,8 +196,6 @@ class LogSigmoid(Module):
 
     >>> tk.nn.LogSigmoid()(tk.tensor([-1.0, 0.0]))
     tensor([-1.3133, -0.6931])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -228,8 +208,6 @@ class Softsign(Module):
 
     >>> tk.nn.Softsign()(tk.tensor([-1.0, 3.0]))
     tensor([-0.5000,  0.7500])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softsign.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -242,8 +220,6 @@ class Tanhshrink(Module):
 
     >>> tk.nn.Tanhshrink()(tk.tensor([0.0, 2.0]))
     tensor([0.0000, 1.0360])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Tanhshrink.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -256,8 +232,6 @@ class GLU(Module):
 
     >>> tk.nn.GLU()(tk.tensor([1.0, 2.0, 0.0, 30.0]))
     tensor([0.5000, 2.0000])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GLU.html
     """
 
     dim: int

@@ -38,8 +38,6 @@ class Softmax(_AlongDim):
 
     >>> tk.nn.Softmax(dim=0)(tk.tensor([0.0, 0.0, 1.0]))
     tensor([0.2119, 0.2119, 0.5761])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softmax.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -52,8 +50,6 @@ class Softmin(_AlongDim):
 
     >>> tk.nn.Softmin(dim=0)(tk.tensor([0.0, 0.0, 1.0]))
     tensor([0.4223, 0.4223, 0.1554])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softmin.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -66,8 +62,6 @@ class LogSoftmax(_AlongDim):
 
     >>> tk.nn.LogSoftmax(dim=0)(tk.tensor([0.0, 0.0, 1.0]))
     tensor([-1.5514, -1.5514, -0.5514])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -85,8 +79,6 @@ class Softmax2d(Module):
     tensor([[[0.5000, 0.5000]],
     <BLANKLINE>
             [[0.5000, 0.5000]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softmax2d.html
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -36,8 +36,6 @@ class NLLLoss(_WeightedLoss):
 
     >>> tk.nn.NLLLoss()(tk.tensor([[-0.5, -1.0], [-2.0, -0.25]]), tk.tensor([0, 1]))
     tensor(0.3750)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html
     """
 
     ignore_index: int
@@ -65,8 +63,6 @@ class NLLLoss2d(NLLLoss):
 
     >>> issubclass(tk.nn.NLLLoss2d, tk.nn.NLLLoss)
     True
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html
     """
 
     def __init__(
@@ -94,8 +90,6 @@ class CrossEntropyLoss(_WeightedLoss):
 
     >>> tk.nn.CrossEntropyLoss()(tk.tensor([[2.0, 0.0], [0.0, 1.0]]), tk.tensor([0, 1]))
     tensor(0.2201)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html
     """
 
     ignore_index: int
@@ -134,8 +128,6 @@ class BCELoss(_WeightedLoss):
 
     >>> tk.nn.BCELoss()(tk.tensor([0.5, 0.9]), tk.tensor([0.0, 1.0]))
     tensor(0.3993)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BCELoss.html
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -151,8 +143,6 @@ class BCEWithLogitsLoss(_Loss):
 
     >>> tk.nn.BCEWithLogitsLoss()(tk.tensor([0.0, 2.0]), tk.tensor([0.0, 1.0]))
     tensor(0.4100)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html
     """
 
     weight: Tensor | None
@@ -182,8 +172,6 @@ class SoftMarginLoss(_Loss):
 
     >>> tk.nn.SoftMarginLoss()(tk.tensor([0.0, 3.0]), tk.tensor([1.0, 1.0]))
     tensor(0.3709)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -202,8 +190,6 @@ class MultiMarginLoss(_WeightedLoss):
 
     >>> tk.nn.MultiMarginLoss()(tk.tensor([[0.5, 0.25, 2.0]]), tk.tensor([0]))
     tensor(1.0833)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html
     """
 
     p: int
@@ -240,8 +226,6 @@ class MultiLabelMarginLoss(_Loss):
 
     >>> tk.nn.MultiLabelMarginLoss()(tk.tensor([0.1, 0.2, 0.4, 0.8]), tk.tensor([3, 0, -1, 1]))
     tensor(0.8500)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -257,8 +241,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
     >>> tk.nn.MultiLabelSoftMarginLoss()(tk.tensor([[0.0, 2.0]]), tk.tensor([[0.0, 1.0]]))
     tensor(0.4100)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiLabelSoftMarginLoss.html
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -275,8 +257,6 @@ class CTCLoss(_Loss):
     >>> even = tk.full((3, 1, 2), 0.5).log()
     >>> tk.nn.CTCLoss()(even, tk.tensor([[1]]), tk.tensor([3]), tk.tensor([1])).neg().exp()
     tensor(0.7500)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html
     """
 
     blank: int

@@ -30,8 +30,6 @@ class HingeEmbeddingLoss(_Loss):
 
     >>> tk.nn.HingeEmbeddingLoss()(tk.tensor([0.25, 0.25, 3.0]), tk.tensor([1, -1, -1]))
     tensor(0.3333)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.HingeEmbeddingLoss.html
     """
 
     margin: float
@@ -59,8 +57,6 @@ class MarginRankingLoss(_Loss):
 
     >>> tk.nn.MarginRankingLoss()(tk.tensor([3.0, 3.0]), tk.tensor([1.0, 1.0]), tk.tensor([1, -1]))
     tensor(1.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html
     """
 
     margin: float
@@ -86,8 +82,6 @@ class CosineEmbeddingLoss(_Loss):
     >>> one, other = tk.tensor([[1.0, 0.0]]), tk.tensor([[0.0, 2.0]])
     >>> tk.nn.CosineEmbeddingLoss()(one, other, tk.tensor([1]))
     tensor(1.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html
     """
 
     margin: float
@@ -120,8 +114,6 @@ class TripletMarginLoss(_Loss):
     >>> points = tk.tensor([0.0, 0.0]), tk.tensor([0.0, 1.0]), tk.tensor([1.5, 0.0])
     >>> tk.nn.TripletMarginLoss()(*points)
     tensor(0.5000)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TripletMarginLoss.html
     """
 
     margin: float
@@ -174,8 +166,6 @@ class TripletMarginWithDistanceLoss(_Loss):
     >>> points = tk.tensor([[0.0, 0.0]]), tk.tensor([[0.0, 1.0]]), tk.tensor([[1.5, 0.0]])
     >>> tk.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))(*points)
     tensor(0.5000)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TripletMarginWithDistanceLoss.html
     """
 
     margin: float

@@ -66,8 +66,6 @@ class L1Loss(_Loss):
 
     >>> tk.nn.L1Loss()(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 5.0]))
     tensor(1.5000)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.L1Loss.html
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -83,8 +81,6 @@ class MSELoss(_Loss):
 
     >>> tk.nn.MSELoss()(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 4.0]))
     tensor(2.)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -97,8 +93,6 @@ class SmoothL1Loss(_Loss):
 
     >>> tk.nn.SmoothL1Loss()(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]))
     tensor(1.3125)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html
     """
 
     beta: float
@@ -126,8 +120,6 @@ class HuberLoss(_Loss):
 
     >>> tk.nn.HuberLoss()(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]))
     tensor(1.3125)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html
     """
 
     delta: float
@@ -157,8 +149,6 @@ class KLDivLoss(_Loss):
     >>> loss = tk.nn.KLDivLoss(reduction="batchmean")
     >>> loss(tk.tensor([[0.25, 0.75]]).log(), tk.tensor([[0.5, 0.5]]))
     tensor(0.1438)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html
     """
 
     log_target: bool
@@ -186,8 +176,6 @@ class PoissonNLLLoss(_Loss):
 
     >>> tk.nn.PoissonNLLLoss()(tk.tensor([0.0, 1.0]), tk.tensor([2.0, 3.0]))
     tensor(0.3591)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html
     """
 
     log_input: bool
@@ -228,8 +216,6 @@ class GaussianNLLLoss(_Loss):
 
     >>> tk.nn.GaussianNLLLoss()(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 4.0]), tk.tensor([1.0, 4.0]))
     tensor(0.5966)
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GaussianNLLLoss.html
     """
 
     full: bool

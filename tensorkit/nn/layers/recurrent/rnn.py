@@ -31,8 +31,6 @@ class RNN(RNNBase):
     >>> output, last = tk.nn.RNN(10, 20, num_layers=2)(tk.randn(5, 3, 10))
     >>> output.shape, last.shape
     (tensorkit.Size([5, 3, 20]), tensorkit.Size([2, 3, 20]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNN.html
     """
 
     _said_of_dims = "D tensor"
@@ -62,8 +60,6 @@ class LSTM(RNNBase):
     >>> output, (hidden, cell) = tk.nn.LSTM(10, 20, batch_first=True)(tk.randn(3, 5, 10))
     >>> output.shape, hidden.shape, cell.shape
     (tensorkit.Size([3, 5, 20]), tensorkit.Size([1, 3, 20]), tensorkit.Size([1, 3, 20]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -115,8 +111,6 @@ class GRU(RNNBase):
     >>> output, last = tk.nn.GRU(10, 20, bidirectional=True)(tk.randn(5, 3, 10))
     >>> output.shape, last.shape
     (tensorkit.Size([5, 3, 40]), tensorkit.Size([2, 3, 20]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GRU.html
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -113,8 +113,6 @@ class RNNCell(RNNCellBase):
 
     >>> tk.nn.RNNCell(10, 20)(tk.randn(3, 10), tk.zeros(3, 20)).shape
     tensorkit.Size([3, 20])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNNCell.html
     """
 
     nonlinearity: str
@@ -147,8 +145,6 @@ class GRUCell(RNNCellBase):
 
     >>> tk.nn.GRUCell(10, 20)(tk.randn(3, 10)).shape
     tensorkit.Size([3, 20])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GRUCell.html
     """
 
     def __init__(
@@ -175,8 +171,6 @@ class LSTMCell(RNNCellBase):
     >>> hidden, cell = tk.nn.LSTMCell(10, 20)(tk.randn(3, 10))
     >>> hidden.shape, cell.shape
     (tensorkit.Size([3, 20]), tensorkit.Size([3, 20]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html
     """
 
     def __init__(

@@ -45,8 +45,6 @@ class MultiheadAttention(Module):
     >>> answers, weights = attention(x, x, x)
     >>> answers.shape, weights.shape
     (tensorkit.Size([3, 5, 8]), tensorkit.Size([3, 5, 5]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html
     """
 
     bias_k: Tensor | None

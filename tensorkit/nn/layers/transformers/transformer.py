@@ -66,8 +66,6 @@ class TransformerEncoder(Module):
     >>> layer = tk.nn.TransformerEncoderLayer(d_model=16, nhead=4, batch_first=True)
     >>> tk.nn.TransformerEncoder(layer, num_layers=2)(tk.rand(2, 5, 16)).shape
     tensorkit.Size([2, 5, 16])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoder.html
     """
 
     def __init__(
@@ -149,8 +147,6 @@ class TransformerDecoder(Module):
     >>> layer = tk.nn.TransformerDecoderLayer(d_model=16, nhead=4)
     >>> tk.nn.TransformerDecoder(layer, num_layers=2)(tk.rand(7, 2, 16), tk.rand(5, 2, 16)).shape
     tensorkit.Size([7, 2, 16])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerDecoder.html
     """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
@@ -199,8 +195,6 @@ class Transformer(Module):
     >>> model = tk.nn.Transformer(16, 4, num_encoder_layers=2, num_decoder_layers=2, batch_first=True)
     >>> model(tk.rand(2, 5, 16), tk.rand(2, 7, 16)).shape
     tensorkit.Size([2, 7, 16])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Transformer.html
     """
 
     def __init__(

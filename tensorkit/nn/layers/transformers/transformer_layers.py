@@ -50,8 +50,6 @@ class TransformerEncoderLayer(Module):
     >>> layer = tk.nn.TransformerEncoderLayer(d_model=16, nhead=4, batch_first=True)
     >>> layer(tk.rand(2, 5, 16)).shape
     tensorkit.Size([2, 5, 16])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html
     """
 
     def __init__(
@@ -126,8 +124,6 @@ class TransformerDecoderLayer(Module):
     >>> layer = tk.nn.TransformerDecoderLayer(d_model=16, nhead=4)
     >>> layer(tk.rand(7, 2, 16), tk.rand(5, 2, 16)).shape
     tensorkit.Size([7, 2, 16])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerDecoderLayer.html
     """
 
     def __init__(
