@@ -407,4 +407,12 @@ def tolerance(case: Case) -> float:
         return max(4e7 if "dtype=tk.float64" in case.call else 4.0, rounded)
     if (case.kind == "pointwise" and complex_numbers) or case.op in _ZERO_OF_EITHER_SIGN:
         return max(1.0, rounded)
+    if (
+        case.op == "poisson_nll_loss"
+        and case.dtypes() > {"float32"}
+        and {"float64", "complex128"} & case.dtypes()
+    ):
+        return (
+            rounded * 2e7
+        )  # the logarithm of the input is rounded to float32, whatever the target promotes it to
     return rounded
