@@ -27,13 +27,17 @@ class Shortcuts:
     __slots__ = ("changing", "into", "new", "turned")
 
     def __init__(self) -> None:
-        self.new: Callable[..., Tensor | None] = _unknown
-        self.changing: Callable[..., Any] = _unknown
-        self.into: Callable[..., Any] = _unknown
-        self.turned: Callable[..., Tensor | None] = _unknown
+        self.clear()
+
+    def clear(self) -> None:
+        """Know no operands any longer."""
+        self.new: Callable[..., Tensor | None] = unknown
+        self.changing: Callable[..., Any] = unknown
+        self.into: Callable[..., Any] = unknown
+        self.turned: Callable[..., Tensor | None] = unknown
 
 
-def _unknown(*operands: Any) -> None:
+def unknown(*operands: Any) -> None:
     """The shortcut that knows no operands."""
 
 

@@ -17,7 +17,7 @@ from tensorkit.dispatch import recording
 from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import registry
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.block import Pointwise, Shortcuts
 from tensorkit.elementwise.device_plan import planned_into, planned_new
 from tensorkit.elementwise.plan import plain, times_one
 from tensorkit.kernels.cpu import elementwise
@@ -387,19 +387,26 @@ def turned_binary(block: Pointwise) -> Callable[[Any, Tensor], Tensor | None]:
     return turned
 
 
+def slots() -> list[Shortcuts]:
+    """Those of the blocks of all pointwise operations."""
+    blocks = [op.extra["block"] for op in registry.values() if "block" in op.extra]
+    return [block.shortcuts for block in (*blocks, nearest)]
+
+
 def fill() -> None:
     """Give the blocks of all pointwise operations their shortcuts."""
     for operation in registry.values():
-        block, second = operation.extra.get("block"), operation.extra.get("second")
-        if block is None:
+        if "block" not in operation.extra:
             continue
+        block, second = operation.extra["block"], operation.extra["second"]
+        shortcuts = block.shortcuts
         if second:
             numbers = operation.extra["numbers"]
-            block.shortcuts.new = fast_binary(block, operation.derivative, second, numbers)
-            block.shortcuts.into = fast_into(block, numbers)
-            block.shortcuts.changing = fast_into(block, numbers, inplace=True)
-            block.shortcuts.turned = turned_binary(block)
+            shortcuts.new = fast_binary(block, operation.derivative, second, numbers)
+            shortcuts.into = fast_into(block, numbers)
+            shortcuts.changing = fast_into(block, numbers, inplace=True)
+            shortcuts.turned = turned_binary(block)
         else:
-            block.shortcuts.new = fast_unary(block)
-            block.shortcuts.changing = changing_unary(block, block.shortcuts.new)
+            shortcuts.new = fast_unary(block)
+            shortcuts.changing = changing_unary(block, shortcuts.new)
     nearest.shortcuts.new = fast_unary(nearest)
