@@ -488,6 +488,7 @@ from tensorkit.random import (
     seed,
     set_rng_state,
 )
+from tensorkit.shortcuts import fill as _fill_shortcuts
 from tensorkit.storage import (
     BFloat16Storage,
     BoolStorage,
@@ -604,6 +605,7 @@ Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __n
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
 
 _handle_interrupts()
+_fill_shortcuts()
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 arccos = _respelled(acos, "acos", "arccos")

@@ -1,7 +1,6 @@
 """All spellings of a pointwise operation from its one block: function, method, operators, in-place and ``out=`` forms.
 
-Each spelling has a fast path: row-major tensors of one dtype, or such a tensor and a number, go straight to the
-ufunc. Everything else, and every mistake, takes the long way through ``elementwise.apply``.
+Every call goes through ``elementwise.apply``, unless a shortcut of the block knows its operands.
 """
 
 from __future__ import annotations
@@ -15,12 +14,9 @@ from tensorkit import tracing
 from tensorkit.dispatch.call import respelled
 from tensorkit.dispatch.call_errors import unbound
 from tensorkit.dispatch.overrides import overridden
-from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Fields, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
-from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_into
-from tensorkit.elementwise.plan import plain
 from tensorkit.tensor import Tensor, attach
 
 
@@ -58,11 +54,8 @@ def binary(
         fields: what else there is to say of it: see `Op`.
     """
     method, inplace = method and not namespace, inplace and not namespace
-    fast, into, caller = (
-        fast_binary(block, derivative, second, numbers),
-        fast_into(block, numbers),
-        Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
-    )
+    shortcuts = block.shortcuts
+    caller = Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first)
 
     def spelling(method: bool) -> Callable[..., Tensor]:
         def call(*args: Any, **kwargs: Any) -> Tensor:
@@ -71,11 +64,11 @@ def binary(
                 pass
             elif not kwargs:
                 if type(args[0]) is Tensor or (method and isinstance(args[0], Tensor)):
-                    result = fast(args[0], args[1])
+                    result = shortcuts.new(args[0], args[1])
                     if result is not None:
                         return result
             elif (out := kwargs.get("out")) is not None:
-                if not method and into(args[0], args[1], out):
+                if not method and shortcuts.into(args[0], args[1], out):
                     return out  # type: ignore[no-any-return]
             elif scaled is not None and "alpha" in kwargs:
                 result = scaled(block, args[0], args[1], kwargs["alpha"])
@@ -96,9 +89,11 @@ def binary(
     written = inplace_derivative or derivative
     changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
-        attach(operator, _operator(block, operator, fast, caller, written))
+        attach(operator, _operator(block, operator, caller, written))
     functions = within(namespace, names)
-    finish(block, function, doc, functions, (*methods, *changed, *operators), derivative, fields)
+    finish(
+        block, function, doc, functions, (*methods, *changed, *operators), derivative, fields, second, numbers
+    )
     return function
 
 
@@ -106,7 +101,7 @@ def _attach_inplace(
     block: Pointwise, names: tuple[str, ...], second: str, rule: Any, numbers: bool
 ) -> tuple[str, ...]:
     name = block.name + "_"
-    fast = fast_into(block, numbers, inplace=True)
+    shortcuts = block.shortcuts
     caller = Caller(block, name, second, numbers, inplace=True, rule=rule)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -116,7 +111,7 @@ def _attach_inplace(
             and len(args) == 1
             and not tracing.active
             and isinstance(self, Tensor)
-            and fast(self, args[0], self)
+            and shortcuts.changing(self, args[0], self)
         ):
             return self
         return caller((self, *args), kwargs, method=True)
@@ -130,21 +125,19 @@ def _attach_inplace(
     return changed
 
 
-def _operator(
-    block: Pointwise, name: str, fast: Callable[[Tensor, Any], Tensor | None], caller: Caller, written: Any
-) -> Callable[..., Any]:
+def _operator(block: Pointwise, name: str, caller: Caller, written: Any) -> Callable[..., Any]:
     """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
     if name.startswith("__i"):
         return _inplace_operator(block, name, caller.second, written)
 
-    equality, turned = name == "__eq__", block.name in ("add", "mul")
+    equality, turned, shortcuts = name == "__eq__", block.name in ("add", "mul"), block.shortcuts
 
     def forward(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
         if self.__class__ is not Tensor and not isinstance(self, Tensor):
             return _unbound(name, self)
         if not tracing.active:
-            result = fast(self, other)
+            result = shortcuts.new(self, other)
             if result is not None:
                 return result
         if equality and isinstance(other, numpy.ndarray):
@@ -165,11 +158,8 @@ def _operator(
             and not (name in _OF_NUMBERS and isinstance(self, NUMBERS) and isinstance(other, Tensor))
         ):
             return _unbound(name, self)
-        if not tracing.active and type(other) in PLAIN_NUMBERS:
-            if turned:
-                result = fast(self, other)
-            else:
-                result = None if tracked((self, other)) else plain(block, (other, self))
+        if not tracing.active:
+            result = shortcuts.new(self, other) if turned else shortcuts.turned(other, self)
             if result is not None:
                 return result
         if not isinstance(other, (Tensor, *NUMBERS)):
@@ -206,16 +196,14 @@ def _borrowed(array: Any) -> Any:
 
 
 def _inplace_operator(block: Pointwise, name: str, second: str, rule: Any) -> Callable[..., Any]:
-    fast, caller = (
-        fast_into(block, inplace=True),
-        Caller(block, block.name + "_", second, True, inplace=True, rule=rule),
-    )
+    shortcuts = block.shortcuts
+    caller = Caller(block, block.name + "_", second, True, inplace=True, rule=rule)
 
     def operator(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
         if self.__class__ is not Tensor and not isinstance(self, Tensor):
             return _unbound(name, self)
-        if not tracing.active and fast(self, other, self):
+        if not tracing.active and shortcuts.changing(self, other, self):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):
             return overridden(caller.name, (self, other), {})

@@ -15,6 +15,32 @@ from tensorkit.tensor import Tensor
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
 
 
+class Shortcuts:
+    """Faster ways for common operands, which `tensorkit.shortcuts` fills in. Without, every call goes through `apply`.
+
+    Attributes:
+        new: the result of these operands in a new tensor. changing: the same, written into the first operand.
+        into: the same, written into the tensor that comes last. turned: the result where a number comes first.
+            Each returns None where `apply` has to run.
+    """
+
+    __slots__ = ("changing", "into", "new", "turned")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Know no operands any longer."""
+        self.new: Callable[..., Tensor | None] = unknown
+        self.changing: Callable[..., Any] = unknown
+        self.into: Callable[..., Any] = unknown
+        self.turned: Callable[..., Tensor | None] = unknown
+
+
+def unknown(*operands: Any) -> None:
+    """The shortcut that knows no operands."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pointwise:
     """What an elementwise operation is made of.
@@ -68,6 +94,7 @@ class Pointwise:
     by_number: Scalar | None = None
     numbers: tuple[Any, ...] = ()
     refuses_zero: bool = False
+    shortcuts: Shortcuts = field(init=False, repr=False, default_factory=Shortcuts)
     #: What does the same of real floating point numbers.
     real: Any = field(init=False, repr=False, default=None)
 

@@ -194,8 +194,14 @@ def finish(
     methods: tuple[str, ...],
     derivative: Any,
     fields: Fields,
+    second: str = "",
+    numbers: bool = True,
 ) -> None:
-    """Name the function after its block, in the module that wrote the block, and register it."""
+    """Name the function after its block, in the module that wrote the block, and register it.
+
+    Args:
+        second: the keyword of the second operand; "" where there is one operand. numbers: whether it may be a number.
+    """
     function.__name__ = function.__qualname__ = block.name
     function.__doc__ = doc
     function.__module__ = sys._getframe(2).f_globals["__name__"]
@@ -208,7 +214,7 @@ def finish(
             methods=methods,
             derivative=derivative,
             scalar=block.scalar,
-            extra={"block": block},
+            extra={"block": block, "second": second, "numbers": numbers},
             **fields,
         )
     )

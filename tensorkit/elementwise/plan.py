@@ -17,7 +17,7 @@ from tensorkit.elementwise.place import laid_out, lies_apart
 from tensorkit.elementwise.promotion import dtypes_of
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.cpu.strided_2d import APART
-from tensorkit.kernels.sizes import LARGE, PLANS_KEPT, SMALL
+from tensorkit.kernels.sizes import PLANS_KEPT, SMALL
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import (
     broadcast_sizes,
@@ -122,7 +122,7 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         return None
     alike = all(tensor._dtype.numpy == compute.numpy for tensor in tensors)
     large = max(map(prod, (size, *[lay.size for lay in lays]))) > SMALL
-    if large and (prod(size) < LARGE or not alike):
+    if large and not alike:
         return None  # what has to be converted goes the whole way, piece by piece
     layout = Layout(size, stride_of(block, operands, size, result, None))
     packed = (

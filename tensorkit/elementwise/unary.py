@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -17,8 +18,6 @@ from tensorkit.dispatch.signatures import refusal
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.caller import finish, within
-from tensorkit.elementwise.fast_path import fast_unary, quick_method
-from tensorkit.kernels.sizes import LARGE
 from tensorkit.tensor import Tensor, attach
 
 
@@ -48,11 +47,11 @@ def unary(
             ``special_name``, and the namespace's module imports it by hand.
         fields: what else there is to say of it: see `Op`.
     """
-    name, fast = block.name, fast_unary(block)
+    name, shortcuts = block.name, block.shortcuts
 
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
-        result = fast(input)
+        result = shortcuts.new(input)
         return apply(block, (input,)) if result is None else result
 
     alone = differentiable(plain, derivative, name, "pointwise")
@@ -69,7 +68,7 @@ def unary(
             derivative, name, {"input": input, "out": out}, body, "pointwise"
         )
 
-    changing = _inplace(block, fast, inplace_derivative or derivative)
+    changing = _inplace(block, inplace_derivative or derivative)
     alone.__name__, alone.__doc__ = name, doc
     changing.__name__ = name + "_"
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
@@ -77,9 +76,9 @@ def unary(
     methods = () if namespace else names
     changed = tuple(n + "_" for n in methods) if inplace else ()
     for spelling in methods:
-        attach(spelling, respelled(quick_method(name, fast, alone), name, spelling, method=True))
+        attach(spelling, respelled(_method(block, alone), name, spelling, method=True))
     for operator in operators:
-        attach(operator, quick_method(name, fast, alone))
+        attach(operator, _method(block, alone))
     for spelling in changed:
         attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling, method=True))
     function = _function_of_one(name, alone, written if out else None)
@@ -88,25 +87,33 @@ def unary(
     return function
 
 
-def _inplace(
-    block: Pointwise, fast: Callable[[Tensor], Tensor | None], rule: Any
-) -> Callable[[Tensor], Tensor]:
-    refusing, many = block.inplace_check is not None, LARGE  # complex numbers are refused
+def _method(block: Pointwise, body: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    """`traced_method` of an operation of one tensor, and before it the shortcut that needs no other call."""
+    shortcuts, long = block.shortcuts, traced_method(block.name, body)
+
+    @functools.wraps(long)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        plain = not args and not kwargs and not tracing.active and isinstance(self, Tensor)
+        if plain and not wants_grad(self):
+            out = shortcuts.new(self)
+            if out is not None:
+                return out
+        return long(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    return method
+
+
+def _inplace(block: Pointwise, rule: Any) -> Callable[[Tensor], Tensor]:
+    shortcuts = block.shortcuts
 
     def changing(input: Tensor) -> Tensor:
         if wants_grad(input):
             return recorded_call(  # type: ignore[no-any-return]
                 rule, block.name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
             )
-        array = input._array
-        refused = refusing and input._dtype.is_complex
-        if array is not None and input._solid and array.size < many and not refused:
-            made = fast(input)
-            if made is not None and made._dtype is input._dtype:
-                array[...] = made._array
-                input._bump()
-                return input
-        return apply(block, (input,), inplace=True)
+        result: Tensor | None = shortcuts.changing(input)
+        return apply(block, (input,), inplace=True) if result is None else result
 
     return changing
 

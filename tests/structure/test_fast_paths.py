@@ -13,7 +13,7 @@ from tests.structure.source import ROOT, modules
 TABLES = sorted((ROOT / "tests" / "benchmarks" / "results").glob("*.md"))
 # What is there for its speed alone: the file, and the functions of others.
 FAST = {
-    "tensorkit.elementwise.fast_path": None,
+    "tensorkit.shortcuts.pointwise": None,
     "tensorkit.elementwise.plan": ("plain", "_by_rows"),
     "tensorkit.autograd.record": ("pair_recorder",),
 }

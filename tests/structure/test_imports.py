@@ -41,6 +41,7 @@ LAYERS: list[set[str]] = [
     {"ops.fft", "ops.nn"},
     {"ops.tensor"},
     {"ops"},
+    {"shortcuts"},
     {"printing"},
     # The public namespaces; they do not import one another in a circle either.
     {

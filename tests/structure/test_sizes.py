@@ -45,8 +45,8 @@ LONG_FUNCTIONS: dict[str, tuple[int, str]] = {
     "tensorkit/autograd/record.py:recorder.run": (84, "every call that is recorded comes through it"),
     "tensorkit/dispatch/call_errors.py:explain": (61, "the order in which PyTorch finds fault with a call"),
     "tensorkit/dispatch/op.py:op": (71, "the parameters of a block, each checked"),
-    "tensorkit/elementwise/fast_path.py:fast_binary": (93, "one closure for every call of two tensors"),
-    "tensorkit/elementwise/fast_path.py:fast_binary.fast": (
+    "tensorkit/shortcuts/pointwise.py:fast_binary": (93, "one closure for every call of two tensors"),
+    "tensorkit/shortcuts/pointwise.py:fast_binary.fast": (
         65,
         "calls of its parts would cost what it saves",
     ),

@@ -43,7 +43,7 @@ COMPILED = "compiled into a loop, whose machine code is kept until its file chan
 #: Thresholds elsewhere, ``module:what is written there``, and why.
 ELSEWHERE = {
     "cli:60": "characters of a line",
-    "elementwise.fast_path:_KNOWN": CACHE,
+    "shortcuts.pointwise:_KNOWN": CACHE,
     "elementwise.run:_AT_ONCE": PYTORCH,
     "kernels.cuda.indexing.launch:MOST_DIMS": "the dimensions that a kernel walks",
     "kernels.cpu.parallel:softmax_compiled.SIDE_BY_SIDE": COMPILED,

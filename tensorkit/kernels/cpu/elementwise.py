@@ -308,6 +308,9 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     function = _with_loops.get((function, out.dtype.char), function)
     if function in _shortcuts:
         function, inputs = _shortcuts[function](inputs, out) or (function, inputs)
+    if out.size < LARGE and function.__class__ is numpy.ufunc and _alike(inputs, out):
+        quiet(_step, function, inputs, out)
+        return
     given, out = _in_order(inputs, out)
     if function.__class__ is CompiledFunction and (run := function.over_rows(given, out)) is not None:
         spread(run, out.size, PIECE)
@@ -374,6 +377,14 @@ def _by_rows(function: Any, inputs: list[Any], out: Array) -> Any:
     if not any(inside) or not rowwise.in_rows(out):
         return _ROWS[function]
     return _ROWS_IN_PLACE.get(function, function) if inside[0] else function
+
+
+def _alike(inputs: Any, out: Array) -> bool:
+    """Whether all arrays lie row by row and have one shape, so that a ufunc goes through them as through one row."""
+    shape = out.shape
+    return out.flags.c_contiguous and all(
+        a.shape == shape and a.flags.c_contiguous for a in inputs if a.__class__ is numpy.ndarray
+    )
 
 
 def _varies(array: Any) -> bool:

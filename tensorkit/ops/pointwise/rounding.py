@@ -18,7 +18,6 @@ from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.fast_path import fast_unary
 from tensorkit.elementwise.output import empty_strided, prepare_out
 from tensorkit.elementwise.run import run_zip
 from tensorkit.elementwise.unary import unary
@@ -142,11 +141,10 @@ def _to_decimals(a: Array, decimals: int) -> Array:
     return numpy.rint(a * scale) / scale  # type: ignore[no-any-return]
 
 
-_nearest = Pointwise(
+nearest = Pointwise(
     "round", _to_even, scalars.ROUND, kernel="round_vml_cpu", lacks=(*_BOOL, *_COMPLEX), exact_out=True
 )
-_round_few = fast_unary(_nearest)
-_whole = replace(_nearest, lacks=(*_INTEGERS, *_COMPLEX))
+_whole = replace(nearest, lacks=(*_INTEGERS, *_COMPLEX))
 _decimal = replace(_whole, kernel="round_cpu")
 
 
@@ -184,8 +182,8 @@ def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -
     """
     if not isinstance(input, Tensor):
         raise TypeError  # the caller says it in PyTorch's words
-    block = _nearest
-    if decimals is UNSAID and out is None and (quick := _round_few(input)) is not None:
+    block = nearest
+    if decimals is UNSAID and out is None and (quick := nearest.shortcuts.new(input)) is not None:
         return quick
     if decimals is not UNSAID:
         decimals = counted(decimals)

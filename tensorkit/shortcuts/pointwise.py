@@ -1,29 +1,29 @@
-"""The fast paths of pointwise operations: tensors that lie alike, or one and a number, go straight to the loop.
+"""Shortcuts of pointwise operations: tensors that lie alike, or one and a number, go straight to the loop.
 
 They buy the rows "`a + b`", "`a + 1.0`", "`a.add_(b)`" and "`-a`" of the benchmarks. All others go by their plan.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, tracing
+from tensorkit import dtypes
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
-from tensorkit.dispatch.call import traced_method
-from tensorkit.dispatch.recording import tracked, wants_grad
+from tensorkit.dispatch.recording import tracked
+from tensorkit.dispatch.registry import registry
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.block import Pointwise, Shortcuts
 from tensorkit.elementwise.device_plan import planned_into, planned_new
 from tensorkit.elementwise.plan import plain, times_one
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.kernels.sizes import LARGE, UFUNC_LOOPS
+from tensorkit.ops.pointwise.rounding import nearest
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
@@ -356,20 +356,57 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     return fast
 
 
-def quick_method(
-    name: str, fast: Callable[[Tensor], Tensor | None], body: Callable[[Tensor], Tensor]
-) -> Callable[..., Tensor]:
-    """`traced_method` of an operation of one tensor, and before it the way that needs no other call."""
-    long = traced_method(name, body)
+def changing_unary(
+    block: Pointwise, new: Callable[[Tensor], Tensor | None]
+) -> Callable[[Tensor], Tensor | None]:
+    """What writes the result over few elements of a row-major tensor."""
+    refusing, many = block.inplace_check is not None, LARGE  # complex numbers are refused
 
-    @functools.wraps(long)
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        __tracebackhide__ = True
-        plain = not args and not kwargs and not tracing.active and isinstance(self, Tensor)
-        if plain and not wants_grad(self):
-            out = fast(self)
-            if out is not None:
-                return out
-        return long(self, *args, **kwargs)  # type: ignore[no-any-return]
+    def changing(input: Tensor) -> Tensor | None:
+        array = input._array
+        if array is None or not input._solid or array.size >= many or (refusing and input._dtype.is_complex):
+            return None
+        made = new(input)
+        if made is None or made._dtype is not input._dtype:
+            return None
+        array[...] = made._array
+        input._bump()
+        return input
 
-    return method
+    return changing
+
+
+def turned_binary(block: Pointwise) -> Callable[[Any, Tensor], Tensor | None]:
+    """The result of a number and a tensor, by the plan of such operands."""
+
+    def turned(number: Any, tensor: Tensor) -> Tensor | None:
+        if type(number) not in PLAIN_NUMBERS or tracked((number, tensor)):
+            return None
+        return plain(block, (number, tensor))
+
+    return turned
+
+
+def slots() -> list[Shortcuts]:
+    """Those of the blocks of all pointwise operations."""
+    blocks = [op.extra["block"] for op in registry.values() if "block" in op.extra]
+    return [block.shortcuts for block in (*blocks, nearest)]
+
+
+def fill() -> None:
+    """Give the blocks of all pointwise operations their shortcuts."""
+    for operation in registry.values():
+        if "block" not in operation.extra:
+            continue
+        block, second = operation.extra["block"], operation.extra["second"]
+        shortcuts = block.shortcuts
+        if second:
+            numbers = operation.extra["numbers"]
+            shortcuts.new = fast_binary(block, operation.derivative, second, numbers)
+            shortcuts.into = fast_into(block, numbers)
+            shortcuts.changing = fast_into(block, numbers, inplace=True)
+            shortcuts.turned = turned_binary(block)
+        else:
+            shortcuts.new = fast_unary(block)
+            shortcuts.changing = changing_unary(block, shortcuts.new)
+    nearest.shortcuts.new = fast_unary(nearest)
