@@ -106,15 +106,15 @@ class Op:
 registry: dict[str, Op] = {}
 
 
-def register(record: Op) -> Op:
-    """Write an operation down; its name must be new."""
+def register(record: Op, block: Callable[..., Any] | None = None) -> Op:
+    """Write an operation down; its name must be new. It shows the source of `block`, or of the statement that runs."""
     if record.name in registry:
         raise RuntimeError(f"operation {record.name!r} is already registered")
     registry[record.name] = record
     if record.forms is not None:
         declare(record.name, record.forms)
     _tell_source(record)
-    show(record.function, [vars(Tensor)[name] for name in record.methods if not name.startswith("__")])
+    show(record.function, [vars(Tensor)[name] for name in record.methods if not name.startswith("__")], block)
     return record
 
 

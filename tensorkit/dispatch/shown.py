@@ -17,12 +17,15 @@ from typing import Any
 from tensorkit.dispatch.lazy_signature import later
 
 
-def show(function: Callable[..., Any] | None, methods: Iterable[Any]) -> None:
+def show(
+    function: Callable[..., Any] | None, methods: Iterable[Any], written: Callable[..., Any] | None = None
+) -> None:
     """Let an operation that is registered now show its block, and its parameters with types.
 
     Args:
         function: what the namespace offers, if it does.
         methods: of `Tensor`; what is no function among them, such as a property, is left as it is.
+        written: the function whose source they show, where it is known.
     """
     members: list[tuple[Callable[..., Any], bool]]
     members = [(method, True) for method in methods if method.__class__ is FunctionType]
@@ -31,7 +34,9 @@ def show(function: Callable[..., Any] | None, methods: Iterable[Any]) -> None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "<module>":
         frame = frame.f_back
-    block = _Block(frame) if frame and members and not _is_written_in(frame, members[-1][0]) else None
+    block: Any = written
+    if block is None and frame and members and not _is_written_in(frame, members[-1][0]):
+        block = _Block(frame)
     for member, of_tensor in members:
         own = member.__dict__
         known, inner = own.get("__signature__"), own.get("__wrapped__")

@@ -1,6 +1,7 @@
-"""All spellings of a pointwise operation from its one block: function, method, operators, in-place and ``out=`` forms.
+"""All spellings of a pointwise operation on two operands, from the function that says what it does.
 
-Every call goes through ``elementwise.apply``, unless a shortcut of the block knows its operands.
+They are the function and the method, operators, and the forms with ``out=`` and in place. Every call goes through
+``elementwise.apply``, unless a shortcut of the block knows its operands.
 """
 
 from __future__ import annotations
@@ -14,87 +15,96 @@ from tensorkit import tracing
 from tensorkit.dispatch.call import respelled
 from tensorkit.dispatch.call_errors import unbound
 from tensorkit.dispatch.overrides import overridden
-from tensorkit.dispatch.registry import Fields, registry
-from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.dispatch.registry import registry
+from tensorkit.elementwise.block import NUMBERS, BlockFields, Pointwise, block_of
 from tensorkit.elementwise.caller import Caller, finish, within
 from tensorkit.tensor import Tensor, attach
 
 
 def binary(
-    block: Pointwise,
+    numpy: Any,
+    scalar: Any = None,
+    /,
     *,
-    doc: str,
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
     inplace_derivative: Any = None,
     inplace: bool = True,
-    second: str = "other",
-    numbers: bool = True,
-    first: str = "any",
-    method: bool = True,
+    mixed: bool = False,
     namespace: str = "",
     scaled: Callable[..., Tensor | None] | None = None,
-    **fields: Unpack[Fields],
-) -> Callable[..., Tensor]:
-    """Build every spelling of a two-operand operation and register it; returns the function.
+    **fields: Unpack[BlockFields],
+) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
+    """Make every spelling of an operation on two operands of a function that says what becomes of two elements.
+
+    The function's signature says what the operands may be (tensors, or numbers too), what the second is called, and
+    whether there is ``alpha=``; its docstring is the operation's. What runs is its equal over arrays, and on devices
+    the scalar body.
 
     Args:
+        numpy: the same over arrays. scalar: the same on single elements, which kernels are compiled from.
         operators: the Python operators it serves: ``"__add__"``, reflected ``"__radd__"``, in-place ``"__iadd__"``.
         inplace_derivative: of ``name_``, where it is not `derivative`.
         inplace: whether to derive ``name_``.
-        second: the keyword of the second operand: ``"other"``, ``"exponent"`` or ``"values"``.
-        numbers: whether the second operand may be a number.
-        first: ``"tensor"`` when the first operand must be one, ``"mixed"`` when it may be a number beside a tensor,
-            ``"any"`` when both may be numbers.
-        method: whether tensors have it as a method.
-        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
-            ``special_name``, and the namespace's module imports it by hand.
+        mixed: whether only one of the operands may be a number.
+        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The operation is then
+            called ``special_name``, and the namespace's module imports it by hand.
         scaled: the result at once where ``alpha=`` was given; None where `apply` must look.
-        fields: what else there is to say of it: see `Op`.
+        fields: of the block, and what else there is to say of the operation: see `Pointwise` and `Op`.
     """
-    method, inplace = method and not namespace, inplace and not namespace
-    shortcuts = block.shortcuts
-    caller = Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first)
 
-    def spelling(method: bool) -> Callable[..., Tensor]:
-        def call(*args: Any, **kwargs: Any) -> Tensor:
-            __tracebackhide__ = True
-            if len(args) != 2 or len(kwargs) > 1 or tracing.active:
-                pass
-            elif not kwargs:
-                if type(args[0]) is Tensor or (method and isinstance(args[0], Tensor)):
-                    result = shortcuts.new(args[0], args[1])
-                    if result is not None:
-                        return result
-            elif (out := kwargs.get("out")) is not None:
-                if not method and shortcuts.into(args[0], args[1], out):
-                    return out  # type: ignore[no-any-return]
-            elif scaled is not None and "alpha" in kwargs:
-                result = scaled(block, args[0], args[1], kwargs["alpha"])
+    def decorate(body: Callable[..., Any]) -> Callable[..., Tensor]:
+        kinds = body.__annotations__
+        first, second = tuple(kinds)[:2]
+        numbers = kinds[second] != "Tensor"
+        taken = "mixed" if mixed else "tensor" if kinds[first] == "Tensor" else "any"
+        own = f"{namespace}_{body.__name__}" if namespace else body.__name__
+        block = block_of(own, numpy, scalar, fields, "alpha" in kinds)
+        caller = Caller(block, own, second, numbers, inplace=False, rule=derivative, first=taken)
+        function, bound = _spelling(block, caller, scaled, False), _spelling(block, caller, scaled, True)
+        function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
+        bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
+        names = (own, *aliases)
+        bound.__name__, bound.__doc__ = own, body.__doc__
+        methods = () if namespace else names
+        for known in methods:
+            attach(known, respelled(bound, own, known, method=True))
+        written = inplace_derivative or derivative
+        changed = _attach_inplace(block, names, second, written, numbers) if inplace and not namespace else ()
+        for operator in operators:
+            attach(operator, _operator(block, operator, caller, written))
+        functions, spelled = within(namespace, names), (*methods, *changed, *operators)
+        finish(block, function, body, functions, spelled, derivative, fields, second, numbers)
+        return function
+
+    return decorate
+
+
+def _spelling(
+    block: Pointwise, caller: Caller, scaled: Callable[..., Tensor | None] | None, method: bool
+) -> Callable[..., Tensor]:
+    shortcuts = block.shortcuts
+
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if len(args) != 2 or len(kwargs) > 1 or tracing.active:
+            pass
+        elif not kwargs:
+            if type(args[0]) is Tensor or (method and isinstance(args[0], Tensor)):
+                result = shortcuts.new(args[0], args[1])
                 if result is not None:
                     return result
-            return caller(args, kwargs, method=method)
+        elif (out := kwargs.get("out")) is not None:
+            if not method and shortcuts.into(args[0], args[1], out):
+                return out  # type: ignore[no-any-return]
+        elif scaled is not None and "alpha" in kwargs:
+            result = scaled(block, args[0], args[1], kwargs["alpha"])
+            if result is not None:
+                return result
+        return caller(args, kwargs, method=method)
 
-        return call
-
-    function, bound = spelling(False), spelling(True)
-    function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
-    bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
-    names = (block.name, *aliases)
-    bound.__name__, bound.__doc__ = block.name, doc
-    methods = names if method else ()
-    for known in methods:
-        attach(known, respelled(bound, block.name, known, method=True))
-    written = inplace_derivative or derivative
-    changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
-    for operator in operators:
-        attach(operator, _operator(block, operator, caller, written))
-    functions = within(namespace, names)
-    finish(
-        block, function, doc, functions, (*methods, *changed, *operators), derivative, fields, second, numbers
-    )
-    return function
+    return call
 
 
 def _attach_inplace(

@@ -8,11 +8,49 @@ from typing import Any
 
 import numpy
 
+from tensorkit.dispatch.registry import Fields
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.tensor import Tensor
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
+
+
+class BlockFields(Fields, total=False):
+    """What `unary` and `binary` take for the block of an operation: see the attributes of `Pointwise`."""
+
+    result: str
+    kernel: str
+    lacks: tuple[dtype, ...]
+    spared: Callable[..., bool]
+    check: Callable[..., None] | None
+    overloaded: bool
+    numbers_apart: bool
+    exact_out: bool | str
+    like_first: str
+    inplace_check: Callable[[Tensor], None] | None
+    exact_half: bool
+    exact_divisor: bool
+    may_share: bool
+    number_out: bool
+    by_number: Scalar | None
+    refuses_zero: bool
+
+
+def block_of(name: str, function: Any, scalar: Any, fields: Any, alpha: bool = False) -> Pointwise:
+    """The block that a decorator describes: its own fields are taken out of `fields`, which keeps those of `Fields`.
+
+    Args:
+        function: the function over arrays; or the block itself, where several operations share how it is made.
+    """
+    own = {
+        key: fields.pop(key)
+        for key in tuple(fields)
+        if key in BlockFields.__annotations__ and key not in Fields.__annotations__
+    }
+    return (
+        function if isinstance(function, Pointwise) else Pointwise(name, function, scalar, alpha=alpha, **own)
+    )
 
 
 class Shortcuts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
@@ -189,7 +188,7 @@ def within(namespace: str, names: tuple[str, ...]) -> tuple[str, ...]:
 def finish(
     block: Pointwise,
     function: Callable[..., Tensor],
-    doc: str,
+    body: Callable[..., Any],
     functions: tuple[str, ...],
     methods: tuple[str, ...],
     derivative: Any,
@@ -197,14 +196,14 @@ def finish(
     second: str = "",
     numbers: bool = True,
 ) -> None:
-    """Name the function after its block, in the module that wrote the block, and register it.
+    """Name the function after its block, in the module of the function that was decorated, and register it.
 
     Args:
+        body: what was decorated.
         second: the keyword of the second operand; "" where there is one operand. numbers: whether it may be a number.
     """
     function.__name__ = function.__qualname__ = block.name
-    function.__doc__ = doc
-    function.__module__ = sys._getframe(2).f_globals["__name__"]
+    function.__doc__, function.__module__ = body.__doc__, body.__module__
     register(
         Op(
             block.name,
@@ -216,5 +215,6 @@ def finish(
             scalar=block.scalar,
             extra={"block": block, "second": second, "numbers": numbers},
             **fields,
-        )
+        ),
+        body,
     )

@@ -1,11 +1,11 @@
-"""All spellings of a pointwise operation on one tensor, from its block."""
+"""All spellings of a pointwise operation on one tensor, from the function that says what it does."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from tensorkit import tracing
 from tensorkit.dispatch.call import respelled, traced_method
@@ -13,48 +13,82 @@ from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, differentiable, recorded_call, wants_grad
-from tensorkit.dispatch.registry import Fields
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.elementwise.apply import apply
-from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.block import BlockFields, Pointwise, block_of
 from tensorkit.elementwise.caller import finish, within
 from tensorkit.tensor import Tensor, attach
 
 
 def unary(
-    block: Pointwise,
+    numpy: Any,
+    scalar: Any = None,
+    /,
     *,
-    doc: str,
+    name: str = "",
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
     inplace_derivative: Any = None,
     inplace: bool = True,
-    out: bool = True,
     out_check: Callable[[Tensor, Tensor], None] | None = None,
     namespace: str = "",
-    **fields: Unpack[Fields],
-) -> Callable[..., Tensor]:
-    """Build every spelling of a one-operand operation and register it; returns the function.
+    **fields: Unpack[BlockFields],
+) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
+    """Make every spelling of an operation on one tensor of a function that says what becomes of one element.
+
+    The function's signature says whether there is ``out=``, its docstring is the operation's. What runs is its equal
+    over arrays, and on devices the scalar body.
 
     Args:
+        numpy: the same over arrays. scalar: the same on single elements, which kernels are compiled from.
+        name: PyTorch's, if it is not the function's.
         operators: the Python operators it serves, such as ``"__neg__"``.
         inplace_derivative: of ``name_``, where it is not `derivative`.
         inplace: whether to derive ``name_``.
-        out: whether the function takes ``out=``.
-        out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
-        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
-            ``special_name``, and the namespace's module imports it by hand.
-        fields: what else there is to say of it: see `Op`.
+        out_check: refuses a tensor given as ``out=`` with PyTorch's sentence; it is given the operand too.
+        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The operation is then
+            called ``special_name``, and the namespace's module imports it by hand.
+        fields: of the block, and what else there is to say of the operation: see `Pointwise` and `Op`.
     """
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., Tensor]:
+        own = name or (f"{namespace}_{body.__name__}" if namespace else body.__name__)
+        block = block_of(own, numpy, scalar, fields)
+        methods = () if namespace else (block.name, *aliases)
+        takes_out = "out" in body.__annotations__
+        made = _spellings(
+            block, body.__doc__, takes_out, derivative, inplace_derivative or derivative, out_check
+        )
+        for spelling in methods:
+            attach(spelling, respelled(made.method, block.name, spelling, method=True))
+        for operator in operators:
+            attach(operator, made.method)
+        changed = tuple(spelling + "_" for spelling in methods) if inplace else ()
+        for spelling in changed:
+            attach(spelling, respelled(made.inplace, block.name + "_", spelling, method=True))
+        functions = within(namespace, (block.name, *aliases))
+        finish(block, made.function, body, functions, (*methods, *changed, *operators), derivative, fields)
+        return made.function
+
+    return decorate
+
+
+class _Spellings(NamedTuple):
+    function: Callable[..., Tensor]
+    method: Callable[..., Tensor]
+    inplace: Callable[..., Tensor]
+
+
+def _spellings(
+    block: Pointwise, doc: str | None, takes_out: bool, rule: Any, inplace_rule: Any, out_check: Any
+) -> _Spellings:
     name, shortcuts = block.name, block.shortcuts
 
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
         result = shortcuts.new(input)
         return apply(block, (input,)) if result is None else result
-
-    alone = differentiable(plain, derivative, name, "pointwise")
 
     def written(input: Tensor, *, out: Tensor) -> Tensor:
         __tracebackhide__ = True
@@ -64,27 +98,17 @@ def unary(
                 out_check(input, out)
             return apply(block, (input,), out=out)
 
-        return recorded_call(  # type: ignore[no-any-return]
-            derivative, name, {"input": input, "out": out}, body, "pointwise"
-        )
+        return recorded_call(rule, name, {"input": input, "out": out}, body, "pointwise")  # type: ignore[no-any-return]
 
-    changing = _inplace(block, inplace_derivative or derivative)
+    alone, changing = differentiable(plain, rule, name, "pointwise"), _inplace(block, inplace_rule)
     alone.__name__, alone.__doc__ = name, doc
     changing.__name__ = name + "_"
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
-    names = (name, *aliases)
-    methods = () if namespace else names
-    changed = tuple(n + "_" for n in methods) if inplace else ()
-    for spelling in methods:
-        attach(spelling, respelled(_method(block, alone), name, spelling, method=True))
-    for operator in operators:
-        attach(operator, _method(block, alone))
-    for spelling in changed:
-        attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling, method=True))
-    function = _function_of_one(name, alone, written if out else None)
-    functions = within(namespace, names)
-    finish(block, function, doc, functions, (*methods, *changed, *operators), derivative, fields)
-    return function
+    return _Spellings(
+        _function_of_one(name, alone, written if takes_out else None),
+        _method(block, alone),
+        traced_method(name + "_", changing),
+    )
 
 
 def _method(block: Pointwise, body: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:

@@ -1,5 +1,8 @@
 """Complex numbers: conjugates, the bit that stands for one, and directions."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -186,15 +189,20 @@ def _sign_of_one(a: Any) -> Any:
     return (a > 0) - (a < 0)
 
 
-sgn = unary(
-    Pointwise("sgn", _sgn, SIGN, kernel="sign_cpu", exact_out=True),
+@unary(
+    _sgn,
+    SIGN,
+    kernel="sign_cpu",
+    exact_out=True,
     derivative=Rule("SgnBackward0", input=_sgn_back),
-    doc="""The sign of every element, and of a complex number its direction: the number of length 1 that way.
+)
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sign of every element, and of a complex number its direction: the number of length 1 that way.
 
     >>> tk.sgn(tk.tensor([3 + 4j, 0j]))
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
-    """,
-)
+    """
+    return input / abs(input) if input else input
 
 
 def _no_complex_sign(input: Tensor) -> None:
@@ -206,15 +214,21 @@ def _no_complex_sign(input: Tensor) -> None:
 
 elementwise.with_loop(_sgn, loops.sign)
 
-sign = unary(
-    Pointwise("sign", _sgn, SIGN, check=_no_complex_sign, exact_out=True),
+
+@unary(
+    _sgn,
+    SIGN,
+    check=_no_complex_sign,
+    exact_out=True,
     derivative=Rule("SignBackward0", input=lambda g, c: g.new_zeros(g.size())),
-    doc="""-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
+)
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
 
     >>> tk.sign(tk.tensor([-2.5, 0.0, 7.0]))
     tensor([-1.,  0.,  1.])
-    """,
-)
+    """
+    return (input > 0) - (input < 0)
 
 
 def _half_turn(value: float) -> float:
@@ -223,7 +237,7 @@ def _half_turn(value: float) -> float:
 
 def _angle(a: Array) -> Array:
     if a.dtype.kind == "c":
-        return numpy.arctan2(a.imag, a.real)  # type: ignore[no-any-return]
+        return numpy.arctan2(a.imag, a.real)
     if a.size <= IN_PYTHON and a.dtype.char in "fd":
         return tiny.each(_half_turn, a)
     turned = numpy.asarray(numpy.multiply(a < 0, a.dtype.type(numpy.pi), dtype=a.dtype))
@@ -237,14 +251,19 @@ def _angle_back(g: Any, c: Any) -> Any:
     return where(c.input.eq(0), 0, times(g * c.input / c.input.abs().pow(2), 1j))
 
 
-angle = unary(
-    Pointwise("angle", _angle, ANGLE, result="real float", lacks=()),
+@unary(
+    _angle,
+    ANGLE,
+    result="real float",
+    lacks=(),
     inplace=False,
     derivative=Rule("AngleBackward0", input=_angle_back),
     rounded=1,
-    doc="""The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones.
+)
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones.
 
     >>> tk.angle(tk.tensor([1j, -1 + 0j])), tk.angle(tk.tensor([-2.0, 2.0]))
     (tensor([1.5708, 3.1416]), tensor([3.1416, 0.0000]))
-    """,
-)
+    """
+    return math.atan2(input.imag, input.real)

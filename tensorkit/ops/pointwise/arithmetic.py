@@ -4,6 +4,9 @@ One block an operation: its NumPy function, its scalar body (the CUDA kernels ar
 result's dtype, what PyTorch refuses, its spellings, samples and documentation. ``elementwise`` derives the rest.
 """
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,7 +31,7 @@ from tensorkit.kernels.cpu import elementwise_compiled
 from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.ops.pointwise.held_numbers import scaled_sum
 from tensorkit.ops.shared.scalar_arithmetic import times
-from tensorkit.tensor import Array, Tensor, attach
+from tensorkit.tensor import Array, Number, Tensor, attach
 
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 BOOL: dtype = dtypes.bool
@@ -61,14 +64,24 @@ def by_number(stem: str, tensor: int, number: int) -> Any:
 
 # -- arithmetic ---------------------------------------------------------------------------------------------------
 
-add = binary(
-    Pointwise("add", numpy.add, scalars.ADD, kernel="add_stub", alpha=True),
+
+@binary(
+    numpy.add,
+    scalars.ADD,
+    kernel="add_stub",
     scaled=scaled_sum,
     operators=("__add__", "__radd__", "__iadd__"),
     derivative=Rule(
         "AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)
     ),
-    doc="""Add, element by element: ``input + alpha * other``.
+    forms=Forms(
+        ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",), numbers=True, older=True
+    ),
+)
+def add(
+    input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """Add, element by element: ``input + alpha * other``.
 
     Args:
         input, other: tensors of sizes that broadcast together, or a tensor and a number.
@@ -83,11 +96,8 @@ add = binary(
     >>> tk.tensor([1, 2]) + tk.tensor([[10], [20]])
     tensor([[11, 12],
             [21, 22]])
-    """,
-    forms=Forms(
-        ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",), numbers=True, older=True
-    ),
-)
+    """
+    return input + alpha * other
 
 
 def _no_bools(*operands: Any) -> None:
@@ -113,19 +123,17 @@ def _sub_name(arguments: dict[str, Any]) -> str:
     return "SubBackward0" if isinstance(arguments["input"], Tensor) else "RsubBackward1"
 
 
-sub = binary(
-    Pointwise("sub", numpy.subtract, scalars.SUBTRACT, kernel="add_stub", alpha=True, check=_no_bools),
+@binary(
+    numpy.subtract,
+    scalars.SUBTRACT,
+    kernel="add_stub",
+    check=_no_bools,
     scaled=scaled_sum,
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
     derivative=Rule(
         _sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(-g, c.alpha)
     ),
-    doc="""Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
-
-    >>> 5 - tk.arange(3)
-    tensor([5, 4, 3])
-    """,
     forms=Forms(
         ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
         names={
@@ -138,9 +146,23 @@ sub = binary(
         older=True,
     ),
 )
+def sub(
+    input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
 
-mul = binary(
-    Pointwise("mul", numpy.multiply, scalars.MULTIPLY, kernel="mul_cpu", lacks=(), exact_divisor=True),
+    >>> 5 - tk.arange(3)
+    tensor([5, 4, 3])
+    """
+    return input - alpha * other
+
+
+@binary(
+    numpy.multiply,
+    scalars.MULTIPLY,
+    kernel="mul_cpu",
+    lacks=(),
+    exact_divisor=True,
     aliases=("multiply",),
     operators=("__mul__", "__rmul__", "__imul__"),
     derivative=Rule(
@@ -149,11 +171,6 @@ mul = binary(
         input=lambda g, c: g * conjugated(c.other),
         other=lambda g, c: g * conjugated(c.input),
     ),
-    doc="""Multiply, element by element.
-
-    >>> tk.arange(3) * 0.5
-    tensor([0.0000, 0.5000, 1.0000])
-    """,
     forms=Forms(
         names={
             "multiply": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)")
@@ -161,6 +178,13 @@ mul = binary(
         numbers=True,
     ),
 )
+def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Multiply, element by element.
+
+    >>> tk.arange(3) * 0.5
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    return input * other
 
 
 def integers(a: Array) -> bool:
@@ -198,7 +222,7 @@ def _trunc_divide(a: Array, b: Array) -> Array:
     refuse_zero(b)
     quotient = numpy.floor_divide(a, b)
     inexact = quotient * b != a
-    return quotient + (inexact & ((a < 0) != (b < 0))).astype(quotient.dtype)  # type: ignore[no-any-return]
+    return quotient + (inexact & ((a < 0) != (b < 0))).astype(quotient.dtype)
 
 
 @kernels.looped(f=elementwise_compiled.signed_rest, d=elementwise_compiled.wide_signed_rest)
@@ -261,29 +285,30 @@ _truncated = Pointwise(
     refuses_zero=True,
 )
 
-true_divide = binary(
-    Pointwise(
-        "true_divide",
-        numpy.true_divide,
-        scalars.DIVIDE,
-        result="float",
-        kernel="div_true_cpu",
-        lacks=(),
-        overloaded=True,
-        exact_divisor=True,
-    ),
+
+@binary(
+    numpy.true_divide,
+    scalars.DIVIDE,
+    result="float",
+    kernel="div_true_cpu",
+    lacks=(),
+    overloaded=True,
+    exact_divisor=True,
     operators=("__truediv__", "__itruediv__", "__div__", "__idiv__"),
     derivative=_DIVIDED,
-    doc="""Divide, element by element; integers give floating point numbers.
-
-    >>> tk.tensor([1, 2]) / 4
-    tensor([0.2500, 0.5000])
-    """,
     forms=Forms(
         ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"), numbers=True
     ),
     out_error="div",
 )
+def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Divide, element by element; integers give floating point numbers.
+
+    >>> tk.tensor([1, 2]) / 4
+    tensor([0.2500, 0.5000])
+    """
+    return input / other
+
 
 _ROUNDED = {None: _true_divide, "floor": _floored, "trunc": _truncated}
 
@@ -357,62 +382,61 @@ def _method_div_(input: Tensor, other: Any, *, rounding_mode: str | None = None)
         return apply(_rounded(rounding_mode), (input, other), inplace=True)
 
     if wants_grad(input) or wants_grad(other):
-        return recorded_call(_DIVIDED, "div_", arguments, body, "inplace")  # type: ignore[no-any-return]
+        return recorded_call(_DIVIDED, "div_", arguments, body, "inplace")
     return body()
 
 
-floor_divide = binary(
-    Pointwise(
-        "floor_divide",
-        _floor_divide,
-        scalars.DOWN_QUOTIENT,
-        overloaded=True,
-        kernel="div_floor_cpu",
-        lacks=(*LIMITED, *COMPLEX, BOOL),
-        exact_half=True,
-        exact_divisor=True,
-        refuses_zero=True,
-    ),
+@binary(
+    _floor_divide,
+    scalars.DOWN_QUOTIENT,
+    overloaded=True,
+    kernel="div_floor_cpu",
+    lacks=(*LIMITED, *COMPLEX, BOOL),
+    exact_half=True,
+    exact_divisor=True,
+    refuses_zero=True,
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     derivative=not_implemented("floor_divide"),
     inplace_derivative=not_implemented("floor_divide_"),
-    doc="""Divide and round down, element by element.
+    forms=Forms(("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)")),
+    out_error="aten::floor_divide",
+    differentiable=False,
+)
+def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Divide and round down, element by element.
 
     Raises:
         RuntimeError: ``ZeroDivisionError`` for integers divided by zero.
 
     >>> tk.tensor([-7, 7]) // 2
     tensor([-4,  3])
-    """,
-    forms=Forms(("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)")),
-    out_error="aten::floor_divide",
-    differentiable=False,
-)
+    """
+    return input // other
 
-remainder = binary(
-    Pointwise(
-        "remainder",
-        _remainder,
-        scalars.REMAINDER,
-        overloaded=True,
-        kernel="remainder_cpu",
-        lacks=(*LIMITED, *COMPLEX, BOOL),
-        number_out=False,
-        refuses_zero=True,
-    ),
+
+@binary(
+    _remainder,
+    scalars.REMAINDER,
+    overloaded=True,
+    kernel="remainder_cpu",
+    lacks=(*LIMITED, *COMPLEX, BOOL),
+    number_out=False,
+    refuses_zero=True,
     operators=("__mod__", "__rmod__", "__imod__"),
-    first="mixed",
     derivative=Rule(
         by_number("RemainderBackward", 1, 0),
         input=lambda g, c: g,
         other=lambda g, c: -g * div(c.input, c.other, rounding_mode="floor"),
     ),
-    doc="""The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``.
+    mixed=True,
+)
+def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``.
 
     >>> tk.tensor([-7, 7]) % 3
     tensor([2, 1])
-    """,
-)
+    """
+    return input % other
 
 
 def _no_bool_negation(*operands: Any) -> None:
@@ -423,19 +447,23 @@ def _no_bool_negation(*operands: Any) -> None:
         )
 
 
-neg = unary(
-    Pointwise(
-        "neg", numpy.negative, scalars.NEGATIVE, kernel="neg_cpu", check=_no_bool_negation, exact_out=True
-    ),
+@unary(
+    numpy.negative,
+    scalars.NEGATIVE,
+    kernel="neg_cpu",
+    check=_no_bool_negation,
+    exact_out=True,
     aliases=("negative",),
     operators=("__neg__",),
     derivative=Rule("NegBackward0", input=lambda g, c: -g),
-    doc="""Change the sign of every element. Refused for bool.
+)
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Change the sign of every element. Refused for bool.
 
     >>> -tk.arange(3)
     tensor([ 0, -1, -2])
-    """,
-)
+    """
+    return -input
 
 
 def _no_complex_abs(input: Tensor) -> None:
@@ -443,26 +471,26 @@ def _no_complex_abs(input: Tensor) -> None:
         raise RuntimeError("In-place abs is not supported for complex tensors.")
 
 
-absolute = unary(
-    Pointwise(
-        "abs",
-        numpy.absolute,
-        scalars.ABSOLUTE,
-        result="real",
-        kernel="abs_cpu",
-        lacks=(*LIMITED, BOOL),
-        exact_out=True,
-        inplace_check=_no_complex_abs,
-    ),
-    aliases=("absolute",),
+@unary(
+    numpy.absolute,
+    scalars.ABSOLUTE,
+    result="real",
+    kernel="abs_cpu",
+    lacks=(*LIMITED, BOOL),
+    exact_out=True,
+    inplace_check=_no_complex_abs,
+    name="abs",
     operators=("__abs__",),
     derivative=Rule("AbsBackward0", input=lambda g, c: g * c.input.sgn()),
-    doc="""The absolute value of every element; of a complex number, its length.
+    aliases=("absolute",),
+)
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The absolute value of every element; of a complex number, its length.
 
     >>> tk.abs(tk.tensor([-1.5, 2]))
     tensor([1.5000, 2.0000])
-    """,
-)
+    """
+    return input if input >= 0 else -input
 
 
 def _divide_number(self: Tensor, other: Any) -> Any:

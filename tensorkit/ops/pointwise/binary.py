@@ -1,7 +1,11 @@
 """Functions of two tensors beyond arithmetic: remainders, extremes, hypotenuses, signs, divisors."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -15,7 +19,7 @@ from tensorkit.dispatch.registry import registry
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.binary import binary
-from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
 from tensorkit.kernels.scalars import arithmetic as scalars
@@ -24,7 +28,7 @@ from tensorkit.kernels.scalars.questions import HEAVISIDE
 from tensorkit.ops.pointwise.arithmetic import conjugated, refuse_zero
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Number, Tensor
 
 _BOOL: dtype = dtypes.bool
 COMPLEX = (dtypes.complex64, dtypes.complex128)
@@ -42,25 +46,28 @@ def _fmod(a: Array, b: Array) -> Array:
     return numpy.fmod(a, b)
 
 
-fmod = binary(
-    Pointwise(
-        "fmod", _fmod, scalars.FMOD, overloaded=True, lacks=(*LIMITED, *COMPLEX, _BOOL), refuses_zero=True
-    ),
-    first="tensor",
+@binary(
+    _fmod,
+    scalars.FMOD,
+    overloaded=True,
+    lacks=(*LIMITED, *COMPLEX, _BOOL),
+    refuses_zero=True,
     derivative=Rule(
         lambda call: f"FmodBackward{int(isinstance(call['other'], Tensor))}",
         input=lambda g, c: g,
         other=lambda g, c: -g * c.input.div(c.other, rounding_mode="trunc"),
     ),
-    doc="""The remainder of a division rounded towards zero: it has the sign of the dividend, as C's ``fmod``.
+)
+def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The remainder of a division rounded towards zero: it has the sign of the dividend, as C's ``fmod``.
 
     Raises:
         RuntimeError: ``ZeroDivisionError`` for integers divided by zero.
 
     >>> tk.fmod(tk.tensor([-7, 7]), 3)
     tensor([-1,  1])
-    """,
-)
+    """
+    return math.fmod(input, other)
 
 
 def _no_complex(name: str, sentence: str = "{} not implemented for complex tensors.") -> Any:
@@ -69,13 +76,6 @@ def _no_complex(name: str, sentence: str = "{} not implemented for complex tenso
             raise RuntimeError(sentence.format(name))
 
     return check
-
-
-_EXTREME = """The {word} of two tensors, element by element; where one of two is nan, the other.
-
-    >>> tk.{name}(tk.tensor([1.0, float("nan")]), tk.tensor([3.0, 2.0]))
-    tensor([{answer}, 2.])
-    """
 
 
 def _larger(a: Array, b: Array) -> Array:
@@ -101,31 +101,46 @@ def _to_second(g: Any, wins: Any, c: Any) -> Any:
     return g.masked_fill(wins.logical_or(c.other.isnan()), 0)
 
 
-fmax = binary(
-    Pointwise("fmax", _larger, scalars.FMAX, kernel="maximum_cpu", check=_no_complex("fmax")),
+@binary(
+    _larger,
+    scalars.FMAX,
+    kernel="maximum_cpu",
+    check=_no_complex("fmax"),
     inplace=False,
-    numbers=False,
-    first="tensor",
     derivative=Rule(
         "FmaxBackward0",
         input=lambda g, c: _to_first(g, c.input.ge(c.other), c),
         other=lambda g, c: _to_second(g, c.input.ge(c.other), c),
     ),
-    doc=_EXTREME.format(word="larger", name="fmax", answer="3."),
 )
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of two tensors, element by element; where one of two is nan, the other.
 
-fmin = binary(
-    Pointwise("fmin", _smaller, scalars.FMIN, kernel="minimum_cpu", check=_no_complex("fmin")),
+    >>> tk.fmax(tk.tensor([1.0, float("nan")]), tk.tensor([3.0, 2.0]))
+    tensor([3., 2.])
+    """
+    return input if input >= other or other != other else other
+
+
+@binary(
+    _smaller,
+    scalars.FMIN,
+    kernel="minimum_cpu",
+    check=_no_complex("fmin"),
     inplace=False,
-    numbers=False,
-    first="tensor",
     derivative=Rule(
         "FminBackward0",
         input=lambda g, c: _to_first(g, c.input.le(c.other), c),
         other=lambda g, c: _to_second(g, c.input.le(c.other), c),
     ),
-    doc=_EXTREME.format(word="smaller", name="fmin", answer="1."),
 )
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two tensors, element by element; where one of two is nan, the other.
+
+    >>> tk.fmin(tk.tensor([1.0, float("nan")]), tk.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return input if input <= other or other != other else other
 
 
 # -- angles, lengths, signs ---------------------------------------------------------------------------------------
@@ -137,65 +152,74 @@ def _around(g: Any, c: Any, arm: Any) -> Any:
     return g * arm * square.reciprocal().masked_fill(square.eq(0), 0)
 
 
-atan2 = binary(
-    Pointwise("atan2", numpy.arctan2, elementary.ATAN2, result="float", lacks=COMPLEX),
+@binary(
+    numpy.arctan2,
+    elementary.ATAN2,
+    result="float",
+    lacks=COMPLEX,
     aliases=("arctan2",),
-    numbers=False,
-    first="tensor",
     rounded=1,
     derivative=Rule(
         "Atan2Backward0",
         input=lambda g, c: _around(g, c, c.other),
         other=lambda g, c: _around(g, c, -c.input),
     ),
-    doc="""The angle of the point (`other`, `input`), in radians from -pi to pi.
+)
+def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point (`other`, `input`), in radians from -pi to pi.
 
     >>> tk.atan2(tk.tensor([1.0, -1.0]), tk.tensor([-1.0, -1.0]))
     tensor([ 2.3562, -2.3562])
-    """,
-)
+    """
+    return math.atan2(input, other)
 
 
 kernels.with_loop(numpy.hypot, elementwise_compiled.hypotenuse, "f")
 
-hypot = binary(
-    Pointwise("hypot", numpy.hypot, scalars.HYPOT, lacks=(*WHOLE, *COMPLEX)),
-    numbers=False,
-    first="tensor",
+
+@binary(
+    numpy.hypot,
+    scalars.HYPOT,
+    lacks=(*WHOLE, *COMPLEX),
     rounded=1,
     derivative=Rule(
         "HypotBackward0",
         input=lambda g, c: g * c.input / c.out,
         other=lambda g, c: g * c.other / c.out,
     ),
-    doc="""The length of the hypotenuse: ``sqrt(input**2 + other**2)`` without overflow on the way.
+)
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The length of the hypotenuse: ``sqrt(input**2 + other**2)`` without overflow on the way.
 
     >>> tk.hypot(tk.tensor([3.0, 5.0]), tk.tensor([4.0, 12.0]))
     tensor([ 5., 13.])
-    """,
-)
+    """
+    return math.hypot(input, other)
 
 
 def _sign_back(g: Any, c: Any) -> Any:
     return g * (c.out / c.input).masked_fill_(c.input.eq(0), 0)
 
 
-copysign = binary(
-    Pointwise(
-        "copysign", numpy.copysign, elementary.COPYSIGN, result="float", lacks=COMPLEX, overloaded=True
-    ),
-    first="tensor",
+@binary(
+    numpy.copysign,
+    elementary.COPYSIGN,
+    result="float",
+    lacks=COMPLEX,
+    overloaded=True,
     derivative=Rule(
         lambda call: f"CopysignBackward{int(not isinstance(call['other'], Tensor))}",
         input=_sign_back,
         other=lambda g, c: g.new_zeros(g.size()),
     ),
-    doc="""The magnitude of `input` with the sign of `other`, that of a zero included.
+)
+def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of `input` with the sign of `other`, that of a zero included.
 
     >>> tk.copysign(tk.tensor([1.0, -2.0]), -0.0)
     tensor([-1., -2.])
-    """,
-)
+    """
+    return math.copysign(input, other)
 
 
 @kernels.looped(f=elementwise_compiled.following)
@@ -206,21 +230,24 @@ def _nextafter(a: Array, b: Array) -> Array:
     return numpy.where(a == b, b, after)  # of two zeros the second: NumPy takes the first
 
 
-nextafter = binary(
-    Pointwise("nextafter", _nextafter, elementary.NEXTAFTER, lacks=(*WHOLE, *COMPLEX), exact_half=True),
-    numbers=False,
-    first="tensor",
+@binary(
+    _nextafter,
+    elementary.NEXTAFTER,
+    lacks=(*WHOLE, *COMPLEX),
+    exact_half=True,
     derivative=Rule(
         "NextafterBackward0",
         input=lambda g, c: where(c.input.ne(c.other), g, 0),
         other=lambda g, c: g.new_zeros(g.size()),
     ),
-    doc="""The next number of the dtype after `input`, in the direction of `other`.
+)
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number of the dtype after `input`, in the direction of `other`.
 
     >>> tk.nextafter(tk.tensor(1.0), tk.tensor(2.0)).item() - 1
     1.1920928955078125e-07
-    """,
-)
+    """
+    return math.nextafter(input, other)
 
 
 def _step(a: Array, b: Array) -> Array:
@@ -236,21 +263,23 @@ def _check_step(*operands: Any) -> None:
         raise RuntimeError(_ONE_DTYPE)
 
 
-heaviside = binary(
-    Pointwise("heaviside", _step, HEAVISIDE, check=_check_step, exact_out=_ONE_DTYPE),
-    numbers=False,
-    first="tensor",
-    second="values",
+@binary(
+    _step,
+    HEAVISIDE,
+    check=_check_step,
+    exact_out=_ONE_DTYPE,
     derivative=not_implemented("heaviside", "input", "values"),
     inplace_derivative=not_implemented("heaviside_", "input", "values"),
-    doc="""The unit step: 0 below zero, 1 above, and `values` at zero.
-
-    >>> tk.heaviside(tk.tensor([-1.5, 0.0, 2.0]), tk.tensor(0.5))
-    tensor([0.0000, 0.5000, 1.0000])
-    """,
     out_error="aten::heaviside",
     differentiable=False,
 )
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The unit step: 0 below zero, 1 above, and `values` at zero.
+
+    >>> tk.heaviside(tk.tensor([-1.5, 0.0, 2.0]), tk.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    return values if input == 0 else (1 if input > 0 else 0)
 
 
 # -- whole numbers ------------------------------------------------------------------------------------------------
@@ -263,28 +292,32 @@ def _lcm(a: Array, b: Array) -> Array:
     )  # small integers wrap around as in C
 
 
-gcd = binary(
-    Pointwise("gcd", numpy.gcd, scalars.GCD, lacks=_UNCOUNTED),
-    numbers=False,
-    first="tensor",
-    doc="""The greatest common divisor, never negative; of 0 and 0 it is 0.
+@binary(
+    numpy.gcd,
+    scalars.GCD,
+    lacks=_UNCOUNTED,
+)
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor, never negative; of 0 and 0 it is 0.
 
     >>> tk.gcd(tk.tensor([12, -8]), tk.tensor([18, 12]))
     tensor([6, 4])
-    """,
+    """
+    return math.gcd(input, other)
+
+
+@binary(
+    _lcm,
+    scalars.LCM,
+    lacks=_UNCOUNTED,
 )
-
-
-lcm = binary(
-    Pointwise("lcm", _lcm, scalars.LCM, lacks=_UNCOUNTED),
-    numbers=False,
-    first="tensor",
-    doc="""The least common multiple; of 0 and anything it is 0.
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple; of 0 and anything it is 0.
 
     >>> tk.lcm(tk.tensor([12, -8]), tk.tensor([18, 12]))
     tensor([36, 24])
-    """,
-)
+    """
+    return math.lcm(input, other)
 
 
 # -- subtraction, the other way round -----------------------------------------------------------------------------

@@ -1,5 +1,8 @@
 """Truth and bits: logical and bitwise operations, shifts, membership, and whether two tensors are close."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -15,18 +18,17 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.binary import binary
-from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.promotion import as_number_array, check_devices, result_dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.kernels.scalars import questions
-from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.to import host_array, to_device, to_dtype
 from tensorkit.ops.shared.type_names import cpp_name
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Number, Tensor, fresh
 
 _BOOL: dtype = dtypes.bool
 _BROKEN = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
@@ -34,74 +36,108 @@ _BROKEN = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
 # -- truth --------------------------------------------------------------------------------------------------------
 
-_TRUTH = """Whether {sentence}, element by element; whatever is not zero is true.
+_TRUE: Any = {"result": "bool", "inplace_derivative": Rule("unseen"), "out_recording": "silent"}
+
+
+@binary(numpy.logical_and, questions.LOGICAL_AND, **_TRUE)
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether both are true, element by element; whatever is not zero is true.
 
     Returns:
         A bool tensor of the broadcast size.
 
-    >>> tk.{name}(tk.tensor([0, 1, 2]), tk.tensor([0, 0, 3]))
-    tensor([{answer}])
+    >>> tk.logical_and(tk.tensor([0, 1, 2]), tk.tensor([0, 0, 3]))
+    tensor([False, False,  True])
     """
+    return bool(input) and bool(other)
 
 
-def _truth(name: str, ufunc: Any, scalar: Scalar, sentence: str, answer: str) -> Any:
-    return binary(
-        Pointwise(name, ufunc, scalar, result="bool"),
-        numbers=False,
-        first="tensor",
-        inplace_derivative=Rule("unseen"),
-        out_recording="silent",
-        doc=_TRUTH.format(name=name, sentence=sentence, answer=answer),
-    )
+@binary(numpy.logical_or, questions.LOGICAL_OR, **_TRUE)
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether at least one is true, element by element; whatever is not zero is true.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> tk.logical_or(tk.tensor([0, 1, 2]), tk.tensor([0, 0, 3]))
+    tensor([False,  True,  True])
+    """
+    return bool(input) or bool(other)
 
 
-logical_and = _truth(
-    "logical_and", numpy.logical_and, questions.LOGICAL_AND, "both are true", "False, False,  True"
-)
-logical_or = _truth(
-    "logical_or", numpy.logical_or, questions.LOGICAL_OR, "at least one is true", "False,  True,  True"
-)
-logical_xor = _truth(
-    "logical_xor",
-    numpy.logical_xor,
-    questions.LOGICAL_XOR,
-    "just one of the two is true",
-    "False,  True, False",
-)
+@binary(numpy.logical_xor, questions.LOGICAL_XOR, **_TRUE)
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether just one of the two is true, element by element; whatever is not zero is true.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> tk.logical_xor(tk.tensor([0, 1, 2]), tk.tensor([0, 0, 3]))
+    tensor([False,  True, False])
+    """
+    return bool(input) != bool(other)
 
 
 # -- bits ---------------------------------------------------------------------------------------------------------
 
-_BITS = """{sentence}, element by element; of bools the logical operation.
+_OF_BITS: Any = {"mixed": True, "overloaded": True, "number_out": False}
+
+
+def _operators(short: str) -> tuple[str, ...]:
+    return f"__{short}__", f"__r{short}__", f"__i{short}__"
+
+
+@binary(numpy.bitwise_and, scalars.AND, lacks=_BROKEN, operators=_operators("and"), **_OF_BITS)
+def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The bits that both have, element by element; of bools the logical operation.
 
     Raises:
         NotImplementedError: for floating point and complex numbers.
 
-    >>> tk.tensor([12, 10]) {symbol} 6
-    tensor([{answer}])
+    >>> tk.tensor([12, 10]) & 6
+    tensor([4, 2])
     """
+    return input & other
 
 
-def _bits(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, sentence: str, answer: str) -> Any:
-    return binary(
-        Pointwise(name, ufunc, scalar, overloaded=True, lacks=_BROKEN, number_out=False),
-        first="mixed",
-        operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
-        doc=_BITS.format(name=name, symbol=symbol, sentence=sentence, answer=answer),
-    )
+@binary(numpy.bitwise_or, scalars.OR, lacks=_BROKEN, operators=_operators("or"), **_OF_BITS)
+def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The bits that one of the two has, element by element; of bools the logical operation.
+
+    Raises:
+        NotImplementedError: for floating point and complex numbers.
+
+    >>> tk.tensor([12, 10]) | 6
+    tensor([14, 14])
+    """
+    return input | other
 
 
-bitwise_and = _bits(
-    "bitwise_and", numpy.bitwise_and, scalars.AND, "and", "&", "The bits that both have", "4, 2"
+@binary(numpy.bitwise_xor, scalars.XOR, lacks=_BROKEN, operators=_operators("xor"), **_OF_BITS)
+def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The bits that just one has, element by element; of bools the logical operation.
+
+    Raises:
+        NotImplementedError: for floating point and complex numbers.
+
+    >>> tk.tensor([12, 10]) ^ 6
+    tensor([10, 12])
+    """
+    return input ^ other
+
+
+@binary(
+    numpy.left_shift,
+    scalars.LEFT_SHIFT,
+    kernel="lshift_cpu",
+    lacks=(*LIMITED, _BOOL, *_BROKEN),
+    operators=_operators("lshift"),
+    **_OF_BITS,
 )
-bitwise_or = _bits(
-    "bitwise_or", numpy.bitwise_or, scalars.OR, "or", "|", "The bits that one of the two has", "14, 14"
-)
-bitwise_xor = _bits(
-    "bitwise_xor", numpy.bitwise_xor, scalars.XOR, "xor", "^", "The bits that just one has", "10, 12"
-)
-
-_SHIFT = """{sentence} by that many places.
+def bitwise_left_shift(
+    input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Shift bits to the left by that many places.
 
     Args:
         other: the number of places; more than the dtype has bits, or fewer than none, shifts everything out.
@@ -109,46 +145,35 @@ _SHIFT = """{sentence} by that many places.
     Raises:
         NotImplementedError: for bools, floating point and complex numbers.
 
-    >>> tk.tensor([1, -6]) {symbol} 1
-    tensor([{answer}])
+    >>> tk.tensor([1, -6]) << 1
+    tensor([  2, -12])
     """
+    return input << other
 
 
-def _shift(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, sentence: str, answer: str) -> Any:
-    return binary(
-        Pointwise(
-            name,
-            ufunc,
-            scalar,
-            kernel=f"{short}_cpu",
-            overloaded=True,
-            lacks=(*LIMITED, _BOOL, *_BROKEN),
-            number_out=False,
-        ),
-        first="mixed",
-        operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
-        doc=_SHIFT.format(name=name, symbol=symbol, sentence=sentence, answer=answer),
-    )
-
-
-bitwise_left_shift = _shift(
-    "bitwise_left_shift",
-    numpy.left_shift,
-    scalars.LEFT_SHIFT,
-    "lshift",
-    "<<",
-    "Shift bits to the left",
-    "  2, -12",
-)
-bitwise_right_shift = _shift(
-    "bitwise_right_shift",
+@binary(
     numpy.right_shift,
     scalars.RIGHT_SHIFT,
-    "rshift",
-    ">>",
-    "Shift bits to the right, the sign kept",
-    " 0, -3",
+    kernel="rshift_cpu",
+    lacks=(*LIMITED, _BOOL, *_BROKEN),
+    operators=_operators("rshift"),
+    **_OF_BITS,
 )
+def bitwise_right_shift(
+    input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Shift bits to the right, the sign kept by that many places.
+
+    Args:
+        other: the number of places; more than the dtype has bits, or fewer than none, shifts everything out.
+
+    Raises:
+        NotImplementedError: for bools, floating point and complex numbers.
+
+    >>> tk.tensor([1, -6]) >> 1
+    tensor([ 0, -3])
+    """
+    return input >> other
 
 
 # -- closeness ----------------------------------------------------------------------------------------------------
@@ -187,12 +212,12 @@ def isclose(
     if equal_nan and a._dtype.category >= 2:
         close.__ior__(a.ne(a).__iand__(b.ne(b)))
     if rtol == 0 and atol == 0:
-        return close  # type: ignore[no-any-return]
+        return close
     if a._dtype.category < 2:
         a, b = (to_dtype(t, dtypes.get_default_dtype()) for t in (a, b))
     rtol, atol = float(rtol), float(atol)  # also an integer that no tensor holds
     allowed, actual = (b * rtol).abs() + atol, (a - b).abs()
-    return close.__ior__(actual.lt(math.inf).__iand__(actual <= allowed))  # type: ignore[no-any-return]
+    return close.__ior__(actual.lt(math.inf).__iand__(actual <= allowed))
 
 
 @op(

@@ -1,5 +1,8 @@
 """What kind of number each element is, and numbers put in the place of others: nan, infinities, negative ones."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -52,27 +55,38 @@ def _asks(
     return Pointwise(name, answer, scalar, result="bool", lacks=(), check=check, like_first=like_first)
 
 
-_ASKED = """Whether each element is {what}.
+@unary(
+    _asks("isnan", numpy.isnan, questions.IS_NAN),
+    inplace=False,
+)
+def isnan(input: Tensor) -> Tensor:
+    """Whether each element is not a number.
 
     Returns:
         A bool tensor of the same size.
 
-    >>> tk.{name}(tk.tensor([1.0, float("nan"), float("inf"), -float("inf")]))
-    tensor([{answer}])
+    >>> tk.isnan(tk.tensor([1.0, float("nan"), float("inf"), -float("inf")]))
+    tensor([False,  True, False, False])
     """
+    return input != input
 
-isnan = unary(
-    _asks("isnan", numpy.isnan, questions.IS_NAN),
-    inplace=False,
-    out=False,
-    doc=_ASKED.format(what="not a number", name="isnan", answer="False,  True, False, False"),
-)
-isinf = unary(
+
+@unary(
     _asks("isinf", numpy.isinf, questions.IS_INF, like_first="whole"),
     inplace=False,
-    out=False,
-    doc=_ASKED.format(what="infinite", name="isinf", answer="False, False,  True,  True"),
 )
+def isinf(input: Tensor) -> Tensor:
+    """Whether each element is infinite.
+
+    Returns:
+        A bool tensor of the same size.
+
+    >>> tk.isinf(tk.tensor([1.0, float("nan"), float("inf"), -float("inf")]))
+    tensor([False, False,  True,  True])
+    """
+    return abs(input) == math.inf
+
+
 _finite = _asks("isfinite", numpy.isfinite, questions.IS_FINITE, whole=True, like_first="whole")
 
 
@@ -133,18 +147,38 @@ def _isneginf(a: Array) -> Array:
     return numpy.equal(a, -numpy.inf)
 
 
-isposinf = unary(
+@unary(
     _asks("isposinf", _isposinf, questions.IS_POSITIVE_INF, check=_no_complex("isposinf")),
     inplace=False,
     out_check=_only_bool("isposinf", _no_complex("isposinf")),
-    doc=_ASKED.format(what="plus infinity", name="isposinf", answer="False, False,  True, False"),
 )
-isneginf = unary(
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is plus infinity.
+
+    Returns:
+        A bool tensor of the same size.
+
+    >>> tk.isposinf(tk.tensor([1.0, float("nan"), float("inf"), -float("inf")]))
+    tensor([False, False,  True, False])
+    """
+    return input == math.inf
+
+
+@unary(
     _asks("isneginf", _isneginf, questions.IS_NEGATIVE_INF, check=_no_complex("isneginf")),
     inplace=False,
     out_check=_only_bool("isneginf", _no_complex("isneginf")),
-    doc=_ASKED.format(what="minus infinity", name="isneginf", answer="False, False, False,  True"),
 )
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is minus infinity.
+
+    Returns:
+        A bool tensor of the same size.
+
+    >>> tk.isneginf(tk.tensor([1.0, float("nan"), float("inf"), -float("inf")]))
+    tensor([False, False, False,  True])
+    """
+    return input == -math.inf
 
 
 def _signbit(a: Array) -> Array:
@@ -156,16 +190,23 @@ def _no_complex_signbit(input: Tensor) -> None:
         raise NotImplementedError("signbit is not implemented for complex tensors.")
 
 
-signbit = unary(
-    Pointwise("signbit", _signbit, questions.SIGNBIT, result="bool", lacks=(), check=_no_complex_signbit),
+@unary(
+    _signbit,
+    questions.SIGNBIT,
+    result="bool",
+    lacks=(),
+    check=_no_complex_signbit,
     inplace=False,
     out_check=_only_bool("signbit", _no_complex_signbit),
-    doc="""Whether each element carries a minus sign, zeros and nan included.
+)
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element carries a minus sign, zeros and nan included.
 
     >>> tk.signbit(tk.tensor([-1.0, -0.0, 0.0]))
     tensor([ True,  True, False])
-    """,
-)
+    """
+    return math.copysign(1, input) < 0
+
 
 # -- not ----------------------------------------------------------------------------------------------------------
 
@@ -176,32 +217,36 @@ def _kernel_of_not(input: Tensor, out: Tensor) -> None:
             raise missing_kernel("logical_not_cpu", kind.label)
 
 
-logical_not = unary(
-    Pointwise("logical_not", numpy.logical_not, questions.LOGICAL_NOT, result="bool"),
+@unary(
+    numpy.logical_not,
+    questions.LOGICAL_NOT,
+    result="bool",
     out_check=_kernel_of_not,
     inplace_derivative=Rule("unseen"),
-    doc="""Whether each element is zero.
+)
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is zero.
 
     >>> tk.logical_not(tk.tensor([0, 2]))
     tensor([ True, False])
-    """,
-)
+    """
+    return not input
 
-bitwise_not = unary(
-    Pointwise(
-        "bitwise_not",
-        numpy.invert,
-        INVERT,
-        kernel="bitwise_not_cpu",
-        lacks=(*LIMITED, *_INEXACT),
-        exact_out=True,
-    ),
-    doc="""Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``.
+
+@unary(
+    numpy.invert,
+    INVERT,
+    kernel="bitwise_not_cpu",
+    lacks=(*LIMITED, *_INEXACT),
+    exact_out=True,
+)
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``.
 
     >>> ~tk.tensor([0, 5]), ~tk.tensor([True, False])
     (tensor([-1, -6]), tensor([False,  True]))
-    """,
-)
+    """
+    return ~input
 
 
 @op(
@@ -257,24 +302,23 @@ _relu_back: Any = differentiable(
     "pointwise",
 )
 
-relu = unary(
-    Pointwise(
-        "relu",
-        _relu,
-        questions.RELU,
-        kernel="clamp_min_scalar_cpu",
-        check=_no_bool_or_complex,
-    ),
-    out=False,
+
+@unary(
+    _relu,
+    questions.RELU,
+    kernel="clamp_min_scalar_cpu",
+    check=_no_bool_or_complex,
     derivative=Rule("ReluBackward0", input=lambda g, c: _relu_back(g, c.out)),
-    doc="""Every element, but 0 in the place of negative ones: the rectified linear unit.
+)
+def relu(input: Tensor) -> Tensor:
+    """Every element, but 0 in the place of negative ones: the rectified linear unit.
 
     >>> tk.relu(tk.tensor([-1.5, 2.0]))
     tensor([0., 2.])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
-    """,
-)
+    """
+    return 0 if input < 0 else input
 
 
 def _named(arguments: dict[str, Any]) -> str:

@@ -3,6 +3,9 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,7 +18,6 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.binary import binary
-from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.kernels.scalars import questions
@@ -25,7 +27,7 @@ from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import over
 from tensorkit.ops.shared.to import to_dtype
-from tensorkit.tensor import Tensor
+from tensorkit.tensor import Number, Tensor
 
 
 def _no_complex(name: str) -> Any:
@@ -41,155 +43,145 @@ def _shared(g: Any, a: Any, b: Any, loses: Any) -> Any:
     return where(a.eq(b), over(g, 2), g).masked_fill_(loses, 0)
 
 
-maximum = binary(
-    Pointwise(
-        "maximum",
-        numpy.maximum,
-        scalars.MAXIMUM,
-        kernel="maximum_cpu",
-        check=_no_complex("maximum"),
-    ),
+@binary(
+    numpy.maximum,
+    scalars.MAXIMUM,
+    kernel="maximum_cpu",
+    check=_no_complex("maximum"),
     inplace=False,
-    numbers=False,
-    first="tensor",
     derivative=Rule(
         "MaximumBackward0",
         input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
         other=lambda g, c: _shared(g, c.input, c.other, c.other.lt(c.input)),
     ),
-    doc="""The larger of two tensors, element by element; nan wins.
+)
+def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of two tensors, element by element; nan wins.
 
     >>> tk.maximum(tk.tensor([1, 5]), tk.tensor([3, 2]))
     tensor([3, 5])
-    """,
-)
+    """
+    return input if input >= other or input != input else other
 
-minimum = binary(
-    Pointwise(
-        "minimum",
-        numpy.minimum,
-        scalars.MINIMUM,
-        kernel="minimum_cpu",
-        check=_no_complex("minimum"),
-    ),
+
+@binary(
+    numpy.minimum,
+    scalars.MINIMUM,
+    kernel="minimum_cpu",
+    check=_no_complex("minimum"),
     inplace=False,
-    numbers=False,
-    first="tensor",
     derivative=Rule(
         "MinimumBackward0",
         input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
         other=lambda g, c: _shared(g, c.input, c.other, c.other.gt(c.input)),
     ),
-    doc="""The smaller of two tensors, element by element; nan wins.
+)
+def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two tensors, element by element; nan wins.
 
     >>> tk.minimum(tk.tensor([1, 5]), tk.tensor([3, 2]))
     tensor([1, 2])
-    """,
-)
+    """
+    return input if input <= other or input != input else other
 
 
 # -- comparison ---------------------------------------------------------------------------------------------------
 
 
-def _comparison(name: str, ufunc: Any, body: Any, *, ordered: bool) -> Pointwise:
-    lacks = (*LIMITED, *COMPLEX) if ordered else ()
-    return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks, overloaded=True)
-
-
-def _constant(name: str) -> Rule:
-    """Of a comparison written into a tensor of floats: zeros and ones, that do not change with the operands."""
-    return Rule(
+def _compared(name: str, *, ordered: bool = True) -> Any:
+    """What all comparisons declare alike. Written into a tensor of floats, their zeros and ones have no slope."""
+    flat = Rule(
         by_number(f"{name.capitalize()}Backward", 1, 0),
         input=lambda g, c: g.new_zeros(g.size()),
         other=lambda g, c: g.new_zeros(g.size()),
     )
+    return {
+        "result": "bool",
+        "kernel": f"{name}_cpu",
+        "lacks": (*LIMITED, *COMPLEX) if ordered else (),
+        "overloaded": True,
+        "out_recording": "silent",
+        "inplace_derivative": flat,
+        "operators": (f"__{name}__",),
+    }
 
 
-_COMPARED = """{sentence}, element by element.
+@binary(numpy.equal, questions.EQUAL, **_compared("eq", ordered=False))
+def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether the two are equal, element by element.
 
     Returns:
         A bool tensor of the broadcast size.
 
-    >>> tk.tensor([1, 2, 3]) {symbol} 2
-    tensor([{answer}])
+    >>> tk.tensor([1, 2, 3]) == 2
+    tensor([False,  True, False])
     """
+    return input == other
 
-eq = binary(
-    _comparison("eq", numpy.equal, questions.EQUAL, ordered=False),
-    out_recording="silent",
-    inplace_derivative=_constant("eq"),
-    first="tensor",
-    operators=("__eq__",),
-    doc=_COMPARED.format(
-        sentence="Whether the two are equal", symbol="==", answer="False,  True, False", name="eq"
-    ),
-)
 
-ne = binary(
-    _comparison("ne", numpy.not_equal, questions.NOT_EQUAL, ordered=False),
-    out_recording="silent",
-    inplace_derivative=_constant("ne"),
-    first="tensor",
-    aliases=("not_equal",),
-    operators=("__ne__",),
-    doc=_COMPARED.format(
-        sentence="Whether the two differ", symbol="!=", answer=" True, False,  True", name="ne"
-    ),
-)
+@binary(numpy.not_equal, questions.NOT_EQUAL, aliases=("not_equal",), **_compared("ne", ordered=False))
+def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether the two differ, element by element.
 
-lt = binary(
-    _comparison("lt", numpy.less, questions.LESS, ordered=True),
-    out_recording="silent",
-    inplace_derivative=_constant("lt"),
-    first="tensor",
-    aliases=("less",),
-    operators=("__lt__",),
-    doc=_COMPARED.format(
-        sentence="Whether the first is smaller", symbol="<", answer=" True, False, False", name="lt"
-    ),
-)
+    Returns:
+        A bool tensor of the broadcast size.
 
-le = binary(
-    _comparison("le", numpy.less_equal, questions.LESS_EQUAL, ordered=True),
-    out_recording="silent",
-    inplace_derivative=_constant("le"),
-    first="tensor",
-    aliases=("less_equal",),
-    operators=("__le__",),
-    doc=_COMPARED.format(
-        sentence="Whether the first is at most the second",
-        symbol="<=",
-        answer=" True,  True, False",
-        name="le",
-    ),
-)
+    >>> tk.tensor([1, 2, 3]) != 2
+    tensor([ True, False,  True])
+    """
+    return input != other
 
-gt = binary(
-    _comparison("gt", numpy.greater, questions.GREATER, ordered=True),
-    out_recording="silent",
-    inplace_derivative=_constant("gt"),
-    first="tensor",
-    aliases=("greater",),
-    operators=("__gt__",),
-    doc=_COMPARED.format(
-        sentence="Whether the first is larger", symbol=">", answer="False, False,  True", name="gt"
-    ),
-)
 
-ge = binary(
-    _comparison("ge", numpy.greater_equal, questions.GREATER_EQUAL, ordered=True),
-    out_recording="silent",
-    inplace_derivative=_constant("ge"),
-    first="tensor",
-    aliases=("greater_equal",),
-    operators=("__ge__",),
-    doc=_COMPARED.format(
-        sentence="Whether the first is at least the second",
-        symbol=">=",
-        answer="False,  True,  True",
-        name="ge",
-    ),
-)
+@binary(numpy.less, questions.LESS, aliases=("less",), **_compared("lt"))
+def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether the first is smaller, element by element.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> tk.tensor([1, 2, 3]) < 2
+    tensor([ True, False, False])
+    """
+    return input < other
+
+
+@binary(numpy.less_equal, questions.LESS_EQUAL, aliases=("less_equal",), **_compared("le"))
+def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether the first is at most the second, element by element.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> tk.tensor([1, 2, 3]) <= 2
+    tensor([ True,  True, False])
+    """
+    return input <= other
+
+
+@binary(numpy.greater, questions.GREATER, aliases=("greater",), **_compared("gt"))
+def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether the first is larger, element by element.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> tk.tensor([1, 2, 3]) > 2
+    tensor([False, False,  True])
+    """
+    return input > other
+
+
+@binary(numpy.greater_equal, questions.GREATER_EQUAL, aliases=("greater_equal",), **_compared("ge"))
+def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether the first is at least the second, element by element.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> tk.tensor([1, 2, 3]) >= 2
+    tensor([False,  True,  True])
+    """
+    return input >= other
 
 
 @op(

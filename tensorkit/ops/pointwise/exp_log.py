@@ -1,5 +1,8 @@
 """Functions of one number: roots, exponentials and logarithms, and what is made of them."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -12,7 +15,6 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import (
     elementwise,
@@ -45,26 +47,37 @@ def _reciprocal(a: Array) -> Array:
     return numpy.divide(1, a, dtype=a.dtype)
 
 
-reciprocal = unary(
-    Pointwise("reciprocal", _reciprocal, RECIPROCAL, result="float", lacks=()),
+@unary(
+    _reciprocal,
+    RECIPROCAL,
+    result="float",
+    lacks=(),
     derivative=Rule("ReciprocalBackward0", input=lambda g, c: -g * (c.out * c.out).conj()),
-    doc="""``1 / input``, element by element; integers give floating point numbers.
+)
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``1 / input``, element by element; integers give floating point numbers.
 
     >>> tk.reciprocal(tk.tensor([2, 4]))
     tensor([0.5000, 0.2500])
-    """,
-)
+    """
+    return 1 / input
 
-sqrt = unary(
-    Pointwise("sqrt", numpy.sqrt, scalars.SQRT, result="float", lacks=()),
+
+@unary(
+    numpy.sqrt,
+    scalars.SQRT,
+    result="float",
+    lacks=(),
     derivative=Rule("SqrtBackward0", input=lambda g, c: g / times(c.out.conj(), 2)),
-    rounded=1,  # PyTorch's root is not always the nearest number
-    doc="""The square root of every element; of a negative real number it is nan.
+    rounded=1,
+)
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The square root of every element; of a negative real number it is nan.
 
     >>> tk.sqrt(tk.tensor([4.0, -1.0])), tk.sqrt(tk.tensor([-1 + 0j]))
     (tensor([2., nan]), tensor([0.+1.j]))
-    """,
-)
+    """
+    return numpy.sqrt(input)
 
 
 @elementwise.hundreds(ufuncs.rsqrt, strided_2d.rsqrt)
@@ -82,16 +95,23 @@ def _rsqrt(a: Array) -> Any:
 
 elementwise.with_loop(_rsqrt, loops.rsqrt)
 
-rsqrt = unary(
-    Pointwise("rsqrt", _rsqrt, scalars.RSQRT, result="float", lacks=(), exact_half=True),
+
+@unary(
+    _rsqrt,
+    scalars.RSQRT,
+    result="float",
+    lacks=(),
+    exact_half=True,
     derivative=Rule("RsqrtBackward0", input=lambda g, c: times(g, -0.5) * c.out.pow(3).conj()),
     rounded=1,
-    doc="""The reciprocal of the square root of every element.
+)
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The reciprocal of the square root of every element.
 
     >>> tk.rsqrt(tk.tensor([4.0, 0.0]))
     tensor([0.5000,    inf])
-    """,
-)
+    """
+    return 1 / numpy.sqrt(input)
 
 
 @op(
@@ -119,16 +139,22 @@ attach("square_", traced_method("square_", differentiable(_square_, None, "squar
 
 # -- exponentials -------------------------------------------------------------------------------------------------
 
-exp = unary(
-    Pointwise("exp", elementwise.rounded_once(numpy.exp, math.exp), scalars.EXP, result="float", lacks=()),
+
+@unary(
+    elementwise.rounded_once(numpy.exp, math.exp),
+    scalars.EXP,
+    result="float",
+    lacks=(),
     derivative=Rule("ExpBackward0", input=lambda g, c: g * c.out.conj()),
     rounded=1,
-    doc="""e to the power of every element.
+)
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of every element.
 
     >>> tk.exp(tk.tensor([0.0, 1.0]))
     tensor([1.0000, 2.7183])
-    """,
-)
+    """
+    return numpy.exp(input)
 
 
 _TWO_TO = elementwise.rounded_once(numpy.exp2, math.exp2)
@@ -143,33 +169,38 @@ def _exp2(a: Array) -> Array:
     return numpy.exp(scaled)
 
 
-exp2 = unary(
-    Pointwise("exp2", _exp2, scalars.EXP2, result="float", lacks=()),
+@unary(
+    _exp2,
+    scalars.EXP2,
+    result="float",
+    lacks=(),
     derivative=Rule("Exp2Backward0", input=lambda g, c: times(g * c.out.conj(), _LN2)),
     rounded=1,
-    doc="""2 to the power of every element.
+)
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """2 to the power of every element.
 
     >>> tk.exp2(tk.tensor([0, 3, -1]))
     tensor([1.0000, 8.0000, 0.5000])
-    """,
-)
+    """
+    return 2**input
 
-expm1 = unary(
-    Pointwise(
-        "expm1",
-        elementwise.rounded_once(numpy.expm1, math.expm1),
-        scalars.EXPM1,
-        result="float",
-        lacks=(),
-    ),
+
+@unary(
+    elementwise.rounded_once(numpy.expm1, math.expm1),
+    scalars.EXPM1,
+    result="float",
+    lacks=(),
     derivative=Rule("Expm1Backward0", input=lambda g, c: g * plus(c.out.conj(), 1)),
     rounded=1,
-    doc="""``exp(input) - 1``, exact near 0 too.
+)
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``exp(input) - 1``, exact near 0 too.
 
     >>> tk.expm1(tk.tensor([0.0, 1e-10]))
     tensor([0.0000e+00, 1.0000e-10])
-    """,
-)
+    """
+    return numpy.expm1(input)
 
 
 @elementwise.hundreds(ufuncs.sigmoid)
@@ -198,46 +229,59 @@ _sigmoid_back: Any = differentiable(
     "pointwise",
 )
 
-sigmoid = unary(
-    Pointwise("sigmoid", _sigmoid, scalars.SIGMOID, result="float", lacks=()),
+
+@unary(
+    _sigmoid,
+    scalars.SIGMOID,
+    result="float",
+    lacks=(),
     derivative=Rule("SigmoidBackward0", input=lambda g, c: _sigmoid_back(g, c.out)),
     rounded=1,
-    doc="""The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0.
+)
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0.
 
     >>> tk.sigmoid(tk.tensor([-1.0, 0.0, 1.0]))
     tensor([0.2689, 0.5000, 0.7311])
-    """,
-)
+    """
+    return 1 / (1 + numpy.exp(-input))
+
 
 # -- logarithms ---------------------------------------------------------------------------------------------------
 
-log = unary(
-    Pointwise("log", elementwise.rounded_once(numpy.log, math.log), scalars.LOG, result="float", lacks=()),
+
+@unary(
+    elementwise.rounded_once(numpy.log, math.log),
+    scalars.LOG,
+    result="float",
+    lacks=(),
     derivative=Rule("LogBackward0", input=lambda g, c: g / c.input.conj()),
     rounded=1,
-    doc="""The natural logarithm of every element; of 0 it is -inf, of a negative real number nan.
+)
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm of every element; of 0 it is -inf, of a negative real number nan.
 
     >>> tk.log(tk.tensor([1.0, 0.0, -1.0]))
     tensor([0., -inf, nan])
-    """,
-)
+    """
+    return numpy.log(input)
 
-log2 = unary(
-    Pointwise(
-        "log2",
-        elementwise.rounded_once(numpy.log2, math.log2),
-        scalars.LOG2,
-        result="float",
-        lacks=(),
-    ),
+
+@unary(
+    elementwise.rounded_once(numpy.log2, math.log2),
+    scalars.LOG2,
+    result="float",
+    lacks=(),
     derivative=Rule("Log2Backward0", input=lambda g, c: g / times(c.input.conj(), _LN2)),
     rounded=1,
-    doc="""The logarithm to base 2 of every element.
+)
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base 2 of every element.
 
     >>> tk.log2(tk.tensor([8, 1]))
     tensor([3., 0.])
-    """,
-)
+    """
+    return numpy.log2(input)
 
 
 @elementwise.looped(f=elementwise_compiled.tenths)
@@ -248,16 +292,21 @@ def _log10(a: Array) -> Array:
     return (numpy.log(a, dtype=numpy.float64) * (1 / _LN10)).astype(numpy.float32)
 
 
-log10 = unary(
-    Pointwise("log10", _log10, scalars.LOG10, result="float", lacks=()),
+@unary(
+    _log10,
+    scalars.LOG10,
+    result="float",
+    lacks=(),
     derivative=Rule("Log10Backward0", input=lambda g, c: g / times(c.input.conj(), _LN10)),
     rounded=1,
-    doc="""The logarithm to base 10 of every element.
+)
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base 10 of every element.
 
     >>> tk.log10(tk.tensor([1000, 1]))
     tensor([3., 0.])
-    """,
-)
+    """
+    return numpy.log10(input)
 
 
 _LOG1P = elementwise.rounded_once(numpy.log1p, math.log1p)
@@ -273,13 +322,18 @@ def _log1p(a: Array) -> Array:
     return numpy.where(above == 1, a, corrected)
 
 
-log1p = unary(
-    Pointwise("log1p", _log1p, scalars.LOG1P, result="float", lacks=()),
+@unary(
+    _log1p,
+    scalars.LOG1P,
+    result="float",
+    lacks=(),
     derivative=Rule("Log1PBackward0", input=lambda g, c: g / plus(c.input, 1).conj()),
     rounded=1,
-    doc="""``log(1 + input)``, exact near 0 too.
+)
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``log(1 + input)``, exact near 0 too.
 
     >>> tk.log1p(tk.tensor([0.0, 1e-10]))
     tensor([0.0000e+00, 1.0000e-10])
-    """,
-)
+    """
+    return numpy.log1p(input)

@@ -1,5 +1,8 @@
 """Angles: trigonometric and hyperbolic functions, their inverses, degrees and radians."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -25,124 +28,150 @@ from tensorkit.ops.shared.scalar_arithmetic import (
 )
 from tensorkit.tensor import Array, Tensor
 
-_ABOUT = """{sentence}
-
-    >>> tk.{name}(tk.tensor([{given}]))
-    tensor([{answer}])
-    """
-
-
-def _about(name: str, sentence: str, given: str, answer: str) -> str:
-    return _ABOUT.format(name=name, sentence=sentence, given=given, answer=answer)
-
-
 # -- trigonometric ------------------------------------------------------------------------------------------------
 
-sin = unary(
-    Pointwise("sin", elementwise.rounded_once(numpy.sin, math.sin), scalars.SIN, result="float", lacks=()),
+
+@unary(
+    elementwise.rounded_once(numpy.sin, math.sin),
+    scalars.SIN,
+    result="float",
+    lacks=(),
     derivative=Rule("SinBackward0", input=lambda g, c: g * c.input.cos().conj()),
     rounded=1,
-    doc=_about("sin", "The sine of every element, in radians.", "0.0, 1.5708", "0., 1."),
 )
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sine of every element, in radians.
 
-cos = unary(
-    Pointwise("cos", elementwise.rounded_once(numpy.cos, math.cos), scalars.COS, result="float", lacks=()),
+    >>> tk.sin(tk.tensor([0.0, 1.5708]))
+    tensor([0., 1.])
+    """
+    return numpy.sin(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.cos, math.cos),
+    scalars.COS,
+    result="float",
+    lacks=(),
     derivative=Rule("CosBackward0", input=lambda g, c: g * -c.input.sin().conj()),
     rounded=1,
-    doc=_about("cos", "The cosine of every element, in radians.", "0.0, 1.0", "1.0000, 0.5403"),
 )
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The cosine of every element, in radians.
 
-tan = unary(
-    Pointwise("tan", elementwise.rounded_once(numpy.tan, math.tan), scalars.TAN, result="float", lacks=()),
+    >>> tk.cos(tk.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
+    return numpy.cos(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.tan, math.tan),
+    scalars.TAN,
+    result="float",
+    lacks=(),
     derivative=Rule("TanBackward0", input=lambda g, c: g * plus(c.out.pow(2), 1).conj()),
     rounded=1,
-    doc=_about("tan", "The tangent of every element, in radians.", "0.0, 1.0", "0.0000, 1.5574"),
 )
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The tangent of every element, in radians.
 
-asin = unary(
-    Pointwise(
-        "asin",
-        elementwise.rounded_once(numpy.arcsin, math.asin),
-        scalars.ASIN,
-        result="float",
-        lacks=(),
-    ),
+    >>> tk.tan(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574])
+    """
+    return numpy.tan(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.arcsin, math.asin),
+    scalars.ASIN,
+    result="float",
+    lacks=(),
     aliases=("arcsin",),
     derivative=Rule("AsinBackward0", input=lambda g, c: g * plus(-c.input * c.input, 1).rsqrt().conj()),
     rounded=1,
-    doc=_about(
-        "asin",
-        "The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none.",
-        "1.0, 2.0",
-        "1.5708,    nan",
-    ),
 )
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none.
 
-acos = unary(
-    Pointwise(
-        "acos",
-        elementwise.rounded_once(numpy.arccos, math.acos),
-        scalars.ACOS,
-        result="float",
-        lacks=(),
-    ),
+    >>> tk.asin(tk.tensor([1.0, 2.0]))
+    tensor([1.5708,    nan])
+    """
+    return numpy.arcsin(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.arccos, math.acos),
+    scalars.ACOS,
+    result="float",
+    lacks=(),
     aliases=("arccos",),
     derivative=Rule("AcosBackward0", input=lambda g, c: g * -(plus(-c.input * c.input, 1).rsqrt()).conj()),
     rounded=1,
-    doc=_about(
-        "acos",
-        "The angle, from 0 to pi, whose cosine every element is; nan where there is none.",
-        "0.0, 2.0",
-        "1.5708,    nan",
-    ),
 )
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle, from 0 to pi, whose cosine every element is; nan where there is none.
 
-atan = unary(
-    Pointwise(
-        "atan",
-        elementwise.rounded_once(numpy.arctan, math.atan),
-        scalars.ATAN,
-        result="float",
-        lacks=(),
-    ),
+    >>> tk.acos(tk.tensor([0.0, 2.0]))
+    tensor([1.5708,    nan])
+    """
+    return numpy.arccos(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.arctan, math.atan),
+    scalars.ATAN,
+    result="float",
+    lacks=(),
     aliases=("arctan",),
     derivative=Rule("AtanBackward0", input=lambda g, c: g / plus(c.input * c.input, 1).conj()),
     rounded=1,
-    doc=_about(
-        "atan",
-        "The angle, from -pi/2 to pi/2, whose tangent every element is.",
-        "0.0, 1.0",
-        "0.0000, 0.7854",
-    ),
 )
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle, from -pi/2 to pi/2, whose tangent every element is.
+
+    >>> tk.atan(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854])
+    """
+    return numpy.arctan(input)
+
 
 # -- hyperbolic ---------------------------------------------------------------------------------------------------
 
-sinh = unary(
-    Pointwise(
-        "sinh",
-        elementwise.rounded_once(numpy.sinh, math.sinh),
-        scalars.SINH,
-        result="float",
-        lacks=(),
-    ),
+
+@unary(
+    elementwise.rounded_once(numpy.sinh, math.sinh),
+    scalars.SINH,
+    result="float",
+    lacks=(),
     derivative=Rule("SinhBackward0", input=lambda g, c: g * c.input.cosh().conj()),
     rounded=1,
-    doc=_about("sinh", "The hyperbolic sine of every element.", "0.0, 1.0", "0.0000, 1.1752"),
 )
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic sine of every element.
 
-cosh = unary(
-    Pointwise(
-        "cosh",
-        elementwise.rounded_once(numpy.cosh, math.cosh),
-        scalars.COSH,
-        result="float",
-        lacks=(),
-    ),
+    >>> tk.sinh(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752])
+    """
+    return numpy.sinh(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.cosh, math.cosh),
+    scalars.COSH,
+    result="float",
+    lacks=(),
     derivative=Rule("CoshBackward0", input=lambda g, c: g * c.input.sinh().conj()),
     rounded=1,
-    doc=_about("cosh", "The hyperbolic cosine of every element.", "0.0, 1.0", "1.0000, 1.5431"),
 )
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic cosine of every element.
+
+    >>> tk.cosh(tk.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431])
+    """
+    return numpy.cosh(input)
+
 
 # An operation of its own in the graph of the second derivative.
 _tanh_back: Any = differentiable(
@@ -156,20 +185,22 @@ _tanh_back: Any = differentiable(
     "pointwise",
 )
 
-tanh = unary(
-    Pointwise(
-        "tanh",
-        elementwise.rounded_once(numpy.tanh, math.tanh),
-        scalars.TANH,
-        result="float",
-        lacks=(),
-    ),
+
+@unary(
+    elementwise.rounded_once(numpy.tanh, math.tanh),
+    scalars.TANH,
+    result="float",
+    lacks=(),
     derivative=Rule("TanhBackward0", input=lambda g, c: _tanh_back(g, c.out)),
     rounded=1,
-    doc=_about(
-        "tanh", "The hyperbolic tangent of every element: from -1 to 1.", "0.0, 1.0", "0.0000, 0.7616"
-    ),
 )
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent of every element: from -1 to 1.
+
+    >>> tk.tanh(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
+    return numpy.tanh(input)
 
 
 def _refused(name: str, node: str) -> Rule:
@@ -181,14 +212,23 @@ def _refused(name: str, node: str) -> Rule:
     return Rule(node, input=refuse)
 
 
-asinh = unary(
-    Pointwise("asinh", numpy.arcsinh, scalars.ASINH, result="float", lacks=()),
+@unary(
+    numpy.arcsinh,
+    scalars.ASINH,
+    result="float",
+    lacks=(),
     aliases=("arcsinh",),
     derivative=Rule("AsinhBackward0", input=lambda g, c: g * plus(c.input.pow(2), 1).rsqrt().conj()),
     inplace_derivative=_refused("asinh", "AsinhBackward1"),
     rounded=1,
-    doc=_about("asinh", "The number whose hyperbolic sine every element is.", "0.0, 1.0", "0.0000, 0.8814"),
 )
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic sine every element is.
+
+    >>> tk.asinh(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814])
+    """
+    return numpy.arcsinh(input)
 
 
 def _acosh_back(g: Any, c: Any) -> Any:
@@ -197,39 +237,43 @@ def _acosh_back(g: Any, c: Any) -> Any:
     return g * minus(c.input.pow(2), 1).rsqrt()
 
 
-acosh = unary(
-    Pointwise("acosh", numpy.arccosh, scalars.ACOSH, result="float", lacks=()),
+@unary(
+    numpy.arccosh,
+    scalars.ACOSH,
+    result="float",
+    lacks=(),
     aliases=("arccosh",),
     derivative=Rule("AcoshBackward0", input=_acosh_back),
     inplace_derivative=_refused("acosh", "AcoshBackward1"),
     rounded=1,
-    doc=_about(
-        "acosh",
-        "The number from 0 on whose hyperbolic cosine every element is; nan below 1.",
-        "1.0, 2.0",
-        "0.0000, 1.3170",
-    ),
 )
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number from 0 on whose hyperbolic cosine every element is; nan below 1.
 
-atanh = unary(
-    Pointwise(
-        "atanh",
-        elementwise.rounded_once(numpy.arctanh, math.atanh),
-        scalars.ATANH,
-        result="float",
-        lacks=(),
-    ),
+    >>> tk.acosh(tk.tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170])
+    """
+    return numpy.arccosh(input)
+
+
+@unary(
+    elementwise.rounded_once(numpy.arctanh, math.atanh),
+    scalars.ATANH,
+    result="float",
+    lacks=(),
     aliases=("arctanh",),
     derivative=Rule("AtanhBackward0", input=lambda g, c: times(g, 1) / less_from(1, c.input.pow(2)).conj()),
     inplace_derivative=_refused("atanh", "AtanhBackward1"),
     rounded=1,
-    doc=_about(
-        "atanh",
-        "The number whose hyperbolic tangent every element is; nan beyond -1 and 1.",
-        "0.5, 1.0",
-        "0.5493,    inf",
-    ),
 )
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic tangent every element is; nan beyond -1 and 1.
+
+    >>> tk.atanh(tk.tensor([0.5, 1.0]))
+    tensor([0.5493,    inf])
+    """
+    return numpy.arctanh(input)
+
 
 # -- others -------------------------------------------------------------------------------------------------------
 
@@ -237,7 +281,7 @@ atanh = unary(
 def _sinc(a: Array) -> Array:
     angle = a * a.dtype.type(math.pi)
     ratio = numpy.divide(numpy.sin(angle), angle)
-    return numpy.where(a == 0, a.dtype.type(1), ratio)  # type: ignore[no-any-return]
+    return numpy.where(a == 0, a.dtype.type(1), ratio)
 
 
 def _sinc_back(g: Any, c: Any) -> Any:
@@ -246,17 +290,21 @@ def _sinc_back(g: Any, c: Any) -> Any:
     return where(c.input.eq(0), 0, g * steep)
 
 
-sinc = unary(
-    Pointwise("sinc", _sinc, scalars.SINC, result="float", lacks=()),
+@unary(
+    _sinc,
+    scalars.SINC,
+    result="float",
+    lacks=(),
     derivative=Rule("SincBackward0", input=_sinc_back),
     rounded=1,
-    doc=_about(
-        "sinc",
-        "``sin(pi input) / (pi input)`` of every element; 1 at 0.",
-        "0.0, 0.5",
-        "1.0000, 0.6366",
-    ),
 )
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``sin(pi input) / (pi input)`` of every element; 1 at 0.
+
+    >>> tk.sinc(tk.tensor([0.0, 0.5]))
+    tensor([1.0000, 0.6366])
+    """
+    return numpy.sin(math.pi * input) / (math.pi * input) if input else 1
 
 
 _DEGREE = math.pi / 180

@@ -1,5 +1,8 @@
 """The Bessel functions of both kinds: plain, modified, scaled by an exponential, and a spherical one; and Airy's."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 from typing import Any
@@ -50,56 +53,75 @@ def _single(function: Any, name: str) -> Any:
     return lambda a: function(a) if a.dtype == numpy.float32 else double(a)
 
 
-i0 = unary(
+@unary(
     float_block("i0", _single(bessel_i0.i0, "i0"), I0, "i0_vml_cpu"),
     derivative=Rule("I0Backward0", input=_i0_back),
     rounded=2,
-    doc=about(
-        "i0",
-        "The modified Bessel function of the first kind and order 0, of every element.",
-        "0.0, 1.0",
-        "1.0000, 1.2661",
-    ),
 )
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind and order 0, of every element.
 
-i0e = unary(
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.i0(tk.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
+    """
+    return numpy.i0(input)
+
+
+@unary(
     float_block("special_i0e", _single(bessel_i0.i0e, "i0e"), I0E, "i0e_cpu"),
     namespace="special",
     derivative=Rule("SpecialI0EBackward0", input=_i0e_back),
     rounded=2,
-    doc=about(
-        "special.i0e",
-        "``i0(input) * exp(-abs(input))`` of every element, which is finite where `i0` is too large.",
-        "0.0, 100.0",
-        "1.0000, 0.0399",
-    ),
 )
+def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``i0(input) * exp(-abs(input))`` of every element, which is finite where `i0` is too large.
 
-i1 = unary(
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.i0e(tk.tensor([0.0, 100.0]))
+    tensor([1.0000, 0.0399])
+    """
+    return numpy.exp(-abs(input)) * numpy.i0(input)
+
+
+@unary(
     float_block("special_i1", of_scipy("i1"), None, "i1_cpu"),
     namespace="special",
     derivative=Rule("SpecialI1Backward0", input=_i1_back),
     rounded=2,
-    doc=about(
-        "special.i1",
-        "The modified Bessel function of the first kind and order 1, of every element: the derivative of `i0`.",
-        "0.0, 1.0",
-        "0.0000, 0.5652",
-    ),
 )
+def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind and order 1, of every element: the derivative of `i0`.
 
-i1e = unary(
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.i1(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.5652])
+    """
+    return of_scipy("i1")(input)
+
+
+@unary(
     float_block("special_i1e", of_scipy("i1e"), None, "i1e_cpu"),
     namespace="special",
     derivative=Rule("SpecialI1EBackward0", input=_i1e_back),
     rounded=2,
-    doc=about(
-        "special.i1e",
-        "``i1(input) * exp(-abs(input))`` of every element, which is finite where `i1` is too large.",
-        "0.0, 100.0",
-        "0.0000, 0.0397",
-    ),
 )
+def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``i1(input) * exp(-abs(input))`` of every element, which is finite where `i1` is too large.
+
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.i1e(tk.tensor([0.0, 100.0]))
+    tensor([0.0000, 0.0397])
+    """
+    return of_scipy("i1e")(input)
 
 
 # -- under the names of mathematicians, which PyTorch does not differentiate ----------------------------------------
@@ -109,12 +131,12 @@ _LACKS = (dtypes.float16, dtypes.bfloat16, dtypes.complex64, dtypes.complex128)
 
 def _named(name: str, function: Any, sentence: str, given: str, answer: str) -> Any:
     """A function that is there in float32 and float64 alone, and has no derivative."""
-    return unary(
-        _block(name, function),
-        namespace="special",
-        rounded=5,
-        doc=about(f"special.{name}", sentence, given, answer),
-    )
+
+    def body(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        return function(input)
+
+    body.__name__, body.__doc__ = name, about(f"special.{name}", sentence, given, answer)
+    return unary(_block(name, function), namespace="special", rounded=5)(body)
 
 
 def _of_x(name: str, function: Any, sentence: str, given: str, answer: str) -> Any:

@@ -1,5 +1,8 @@
 """The incomplete gamma functions, and the zeta function of Hurwitz."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -10,12 +13,11 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.elementwise.binary import binary
-from tensorkit.elementwise.block import Pointwise
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.scalars.gamma_shares import IGAMMA, IGAMMAC
 from tensorkit.kernels.scalars.special import ZETA
 from tensorkit.ops.shared.scalar_arithmetic import scaled
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Number, Tensor
 
 _WHOLE_OR_COMPLEX = tuple(kind for kind in dtypes.ALL if kind.category != 2)
 
@@ -103,7 +105,15 @@ def _settled(shares: Any, a: Array, b: Array, least: int, most: int) -> Array:
     return numpy.where(none, least, numpy.where(whole, most, shares)).astype(a.dtype)
 
 
-_ABOUT = """{sentence}
+@binary(
+    _igamma,
+    IGAMMA,
+    lacks=_WHOLE_OR_COMPLEX,
+    rounded=20,
+    derivative=Rule("IgammaBackward0", input=_underived("igamma: input"), other=lambda g, c: g * _steep(c)),
+)
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The lower incomplete gamma function as a share of the whole: from 0 to 1 as `other` grows.
 
     Args:
         input: the parameter, positive. other: where the integral is divided, positive too; it has the derivative alone.
@@ -111,37 +121,34 @@ _ABOUT = """{sentence}
     Raises:
         NotImplementedError: for integers, bools and complex tensors.
 
-    >>> tk.{name}(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 1.0]))
-    tensor([{answer}])
+    >>> tk.igamma(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 1.0]))
+    tensor([0.6321, 0.2642])
     """
+    return _igamma(input, other)
 
-igamma = binary(
-    Pointwise("igamma", _igamma, IGAMMA, lacks=_WHOLE_OR_COMPLEX),
-    first="tensor",
-    numbers=False,
-    rounded=20,
-    derivative=Rule("IgammaBackward0", input=_underived("igamma: input"), other=lambda g, c: g * _steep(c)),
-    doc=_ABOUT.format(
-        name="igamma",
-        sentence="The lower incomplete gamma function as a share of the whole: from 0 to 1 as `other` grows.",
-        answer="0.6321, 0.2642",
-    ),
-)
 
-igammac = binary(
-    Pointwise("igammac", _igammac, IGAMMAC, lacks=_WHOLE_OR_COMPLEX),
-    first="tensor",
-    numbers=False,
+@binary(
+    _igammac,
+    IGAMMAC,
+    lacks=_WHOLE_OR_COMPLEX,
     rounded=20,
     derivative=Rule(
         "IgammacBackward0", input=_underived("igammac: input"), other=lambda g, c: -g * _steep(c)
     ),
-    doc=_ABOUT.format(
-        name="igammac",
-        sentence="The upper incomplete gamma function as a share of the whole: ``1 - igamma``, exact near 0 too.",
-        answer="0.3679, 0.7358",
-    ),
 )
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The upper incomplete gamma function as a share of the whole: ``1 - igamma``, exact near 0 too.
+
+    Args:
+        input: the parameter, positive. other: where the integral is divided, positive too; it has the derivative alone.
+
+    Raises:
+        NotImplementedError: for integers, bools and complex tensors.
+
+    >>> tk.igammac(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 1.0]))
+    tensor([0.3679, 0.7358])
+    """
+    return _igammac(input, other)
 
 
 def _zeta(a: Array, b: Array) -> Array:
@@ -194,25 +201,24 @@ def _zeta_back(g: Any, c: Any) -> Any:
     return scaled(g, -c.input) * zeta(c.input + 1, c.other)
 
 
-zeta = binary(
-    Pointwise(
-        "special_zeta",
-        _zeta,
-        ZETA,
-        result="float",
-        kernel="zeta_cpu",
-        lacks=(dtypes.complex64, dtypes.complex128, dtypes.float16, dtypes.bfloat16),
-        overloaded=True,
-    ),
+@binary(
+    _zeta,
+    ZETA,
+    result="float",
+    kernel="zeta_cpu",
+    lacks=(dtypes.complex64, dtypes.complex128, dtypes.float16, dtypes.bfloat16),
+    overloaded=True,
     namespace="special",
-    first="mixed",
     rounded=5,
     derivative=Rule(
         _zeta_name,
         input=_underived("zeta"),
         other=_zeta_back,
     ),
-    doc="""The zeta function of Hurwitz: the sum of ``(k + other) ** -input`` over all k from 0 on.
+    mixed=True,
+)
+def zeta(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The zeta function of Hurwitz: the sum of ``(k + other) ** -input`` over all k from 0 on.
 
     Args:
         input: the exponent, more than 1; at 1 the sum is inf, below nan. other: where the sum begins; for 1 it is
@@ -223,5 +229,5 @@ zeta = binary(
 
     >>> tk.special.zeta(tk.tensor([2.0, 4.0]), 1)
     tensor([1.6449, 1.0823])
-    """,
-)
+    """
+    return _zeta(input, other)

@@ -1,5 +1,8 @@
 """The normal distribution's area and its inverse, exact in the tails too, and what entropies are made of."""
 
+# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
+
 from __future__ import annotations
 
 import math
@@ -29,8 +32,8 @@ from tensorkit.ops.shared.scalar_arithmetic import (
     scaled,
     times,
 )
-from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
-from tensorkit.tensor import Array, Tensor
+from tensorkit.ops.special.erf_gamma import float_block, of_scipy
+from tensorkit.tensor import Array, Number, Tensor
 
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _HALF = (dtypes.float16, dtypes.bfloat16)
@@ -62,18 +65,23 @@ def _entropy(a: Array) -> Any:
 _scipy_entropy = of_scipy("entr")
 _BELOW = numpy.array(-math.inf)
 
-entr = unary(
+
+@unary(
     replace(float_block("special_entr", _entropy, ENTR, "entr_cpu"), exact_half=True),
     namespace="special",
     derivative=Rule("SpecialEntrBackward0", input=lambda g, c: g * -plus(c.input.log(), 1)),
     rounded=1,
-    doc=about(
-        "special.entr",
-        "``-input * log(input)`` of every element, 0 at 0, and -inf below: what an entropy adds up.",
-        "0.5, 0.0, -1.0",
-        "0.3466, 0.0000,   -inf",
-    ),
 )
+def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``-input * log(input)`` of every element, 0 at 0, and -inf below: what an entropy adds up.
+
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.entr(tk.tensor([0.5, 0.0, -1.0]))
+    tensor([0.3466, 0.0000,   -inf])
+    """
+    return 0 if input == 0 else -input * numpy.log(input)
 
 
 def _xlog1py(a: Array, b: Array) -> Array:
@@ -93,26 +101,25 @@ def _xlog1py_input(g: Any, c: Any) -> Any:
     return steep if c.other > -1 else steep.masked_fill(c.input.eq(0), 0)
 
 
-xlog1py = binary(
-    Pointwise(
-        "special_xlog1py",
-        _xlog1py,
-        XLOG1PY,
-        result="float",
-        kernel="xlog1py_cpu",
-        lacks=_COMPLEX,
-        overloaded=True,
-        exact_half=True,
-    ),
+@binary(
+    _xlog1py,
+    XLOG1PY,
+    result="float",
+    kernel="xlog1py_cpu",
+    lacks=_COMPLEX,
+    overloaded=True,
+    exact_half=True,
     namespace="special",
-    first="mixed",
     rounded=1,
     derivative=Rule(
         _xlog1py_name,
         input=_xlog1py_input,
         other=lambda g, c: scaled(g, c.input) / plus(c.other, 1),
     ),
-    doc="""``input * log1p(other)``, and 0 where `input` is 0 whatever the other is.
+    mixed=True,
+)
+def xlog1py(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """``input * log1p(other)``, and 0 where `input` is 0 whatever the other is.
 
     Args:
         input, other: tensors of sizes that broadcast together, or a tensor and a number.
@@ -122,8 +129,9 @@ xlog1py = binary(
 
     >>> tk.special.xlog1py(tk.tensor([0.0, 2.0]), tk.tensor([-1.0, 1.0]))
     tensor([0.0000, 1.3863])
-    """,
-)
+    """
+    return 0 if input == 0 else input * numpy.log1p(other)
+
 
 # -- the normal distribution --------------------------------------------------------------------------------------
 
@@ -153,22 +161,27 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return out.copy_(area)  # recorded, as in PyTorch
 
 
-ndtri = unary(
+@unary(
     _whole_precision("ndtri"),
     namespace="special",
     derivative=Rule(
         "SpecialNdtriBackward0", input=lambda g, c: times(g, _ROOT_OF_TWO_PI) * over(c.out.square(), 2).exp()
     ),
     rounded=5,
-    doc=about(
-        "special.ndtri",
-        "The number below which that share of the standard normal distribution lies: the inverse of `ndtr`.",
-        "0.5, 0.975, 1.0",
-        "0.0000, 1.9600,    inf",
-    ),
 )
+def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number below which that share of the standard normal distribution lies: the inverse of `ndtr`.
 
-log_ndtr = unary(
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.ndtri(tk.tensor([0.5, 0.975, 1.0]))
+    tensor([0.0000, 1.9600,    inf])
+    """
+    return of_scipy("ndtri")(input)
+
+
+@unary(
     _whole_precision("log_ndtr"),
     namespace="special",
     derivative=Rule(
@@ -176,15 +189,20 @@ log_ndtr = unary(
         input=lambda g, c: over(g, _ROOT_OF_TWO_PI) * (c.out + over(c.input.pow(2), 2)).neg().exp(),
     ),
     rounded=2,
-    doc=about(
-        "special.log_ndtr",
-        "The logarithm of `ndtr`, exact far below 0 too, where the share itself is too small to be told from 0.",
-        "0.0, -40.0",
-        "-6.9315e-01, -8.0461e+02",
-    ),
 )
+def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of `ndtr`, exact far below 0 too, where the share itself is too small to be told from 0.
 
-erfcx = unary(
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.log_ndtr(tk.tensor([0.0, -40.0]))
+    tensor([-6.9315e-01, -8.0461e+02])
+    """
+    return of_scipy("log_ndtr")(input)
+
+
+@unary(
     _whole_precision("erfcx"),
     namespace="special",
     derivative=Rule(
@@ -192,10 +210,14 @@ erfcx = unary(
         input=lambda g, c: minus(times(c.input, 2) * c.out, 2 / math.sqrt(math.pi)) * g,
     ),
     rounded=2,
-    doc=about(
-        "special.erfcx",
-        "``exp(input ** 2) * erfc(input)`` of every element, which is there where `erfc` is 0 for the dtype.",
-        "0.0, 10.0",
-        "1.0000, 0.0561",
-    ),
 )
+def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``exp(input ** 2) * erfc(input)`` of every element, which is there where `erfc` is 0 for the dtype.
+
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> tk.special.erfcx(tk.tensor([0.0, 10.0]))
+    tensor([1.0000, 0.0561])
+    """
+    return of_scipy("erfcx")(input)
