@@ -216,5 +216,5 @@ def finish(
             extra={"block": block, "second": second, "numbers": numbers},
             **fields,
         ),
-        body,
+        None if "<locals>" in body.__qualname__ else body,
     )
