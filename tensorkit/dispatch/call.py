@@ -22,6 +22,7 @@ from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_re
 from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
 from tensorkit.dispatch.registry import F, registry
+from tensorkit.dispatch.shortcut import Slot
 from tensorkit.dispatch.signatures import (
     Forms,
     of_function,
@@ -37,18 +38,19 @@ def traced_method(
     name: str,
     body: Callable[..., Any],
     quick: Callable[..., Any] | None = None,
-    first: Callable[..., Any] | None = None,
+    slot: Slot | None = None,
 ) -> Callable[..., Any]:
     """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained.
 
     Args:
         quick: what may run instead where nobody listens and no operand wants a gradient.
-        first: see `op`.
+        slot: where its shortcut is, which is asked first.
     """
     if takes_self_alone(body):
         return _method_alone(name, body)
     bare = body.__dict__.get("__positional__", body)
     plainly, whole = (bare, body) if quick is None else (quick, quick)
+    slot = slot or Slot()
 
     @functools.wraps(body)
     def method(*args: Any, **kwargs: Any) -> Any:
@@ -56,8 +58,8 @@ def traced_method(
         try:
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
-            if first is not None and not kwargs:
-                out = first(*args)
+            if not kwargs and (ask := slot.ask) is not None:
+                out = ask(*args)
                 if out is not None:
                     return out
             if not tracked(args):
@@ -178,8 +180,10 @@ def _scaled_first(
 
 
 def as_function(
-    name: str, body: Callable[..., Any], quick: Callable[..., Any], first: Callable[..., Any] | None = None
+    name: str, body: Callable[..., Any], quick: Callable[..., Any], slot: Slot | None = None
 ) -> Callable[..., Any]:
+    slot = slot or Slot()
+
     @functools.wraps(body)
     def function(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -192,8 +196,8 @@ def as_function(
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
             if not kwargs:
-                if first is not None:
-                    out = first(*args)
+                if (ask := slot.ask) is not None:
+                    out = ask(*args)
                     if out is not None:
                         return out
                 if not tracked(args):

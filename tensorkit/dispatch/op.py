@@ -16,6 +16,7 @@ from tensorkit.dispatch.out_and_inplace import (
 )
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import Fields, Op, P, R, register
+from tensorkit.dispatch.shortcut import Slot
 from tensorkit.dispatch.strict_types import strictly
 from tensorkit.dispatch.view_call import remembering, view_method
 from tensorkit.tensor import attach
@@ -90,6 +91,7 @@ def op(
             ``"nn.functional"``, is Python's: what is in it has its plain name in the registry.
         first: what is tried before all else where nobody listens and there are no keywords: it takes whatever it is
             given, and returns None where it does not know the result at once, or an operand may want a gradient.
+            It fills the operation's slot until its chapter has moved to ``shortcuts/``.
         strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
             ``3`` for a bool, ``True`` for an integer.
         handles_conj: whether a body that writes into its tensor does as a view with bits asks for, or nothing.
@@ -119,10 +121,11 @@ def op(
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
         # Without keywords nothing asks for a gradient.
-        public = as_function(own, body, plain if bare is None else bare, first)
+        slot = Slot(first)
+        public = as_function(own, body, plain if bare is None else bare, slot)
         for spelling in given:
             taking = as_method(body)
-            method = view_method(own, taking, plain) if told else traced_method(own, taking, plain, first)
+            method = view_method(own, taking, plain) if told else traced_method(own, taking, plain, slot)
             attach(spelling, respelled(method, own, spelling if spelling in aliases else own, method=True))
         if inplace:
             if kind == "view":
@@ -146,6 +149,7 @@ def op(
                 functions=tuple(f"{namespace}.{n}" if namespace else n for n in spelled) if function else (),
                 methods=(*given, *(f"{m}_" for m in given if inplace)),
                 derivative=derivative,
+                shortcut=slot,
                 **fields,
             )
         )

@@ -11,13 +11,21 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tensorkit.shortcuts import pointwise
+from tensorkit.dispatch.registry import registry
+from tensorkit.dispatch.shortcut import declared
+from tensorkit.shortcuts import joining, pointwise, random, sorting  # noqa: F401
 
 
 def fill() -> None:
     """Fill in all shortcuts, unless the environment says ``TENSORKIT_SHORTCUTS=0``."""
     if os.environ.get("TENSORKIT_SHORTCUTS") != "0":
         pointwise.fill()
+        _fill_slots()
+
+
+def _fill_slots() -> None:
+    for one in declared:
+        registry[one.name].shortcut.ask = one.ask
 
 
 @contextmanager
@@ -31,10 +39,16 @@ def without() -> Iterator[None]:
     """
     slots = pointwise.slots()
     kept = [(slot.new, slot.into, slot.changing, slot.turned) for slot in slots]
+    asked = [registry[one.name].shortcut for one in declared]
+    held = [slot.ask for slot in asked]
     for slot in slots:
         slot.clear()
+    for empty in asked:
+        empty.ask = None
     try:
         yield
     finally:
         for slot, ways in zip(slots, kept, strict=True):
             slot.new, slot.into, slot.changing, slot.turned = ways
+        for empty, ask in zip(asked, held, strict=True):
+            empty.ask = ask

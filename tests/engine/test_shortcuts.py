@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
+
+import pytest
 
 import tensorkit as tk
 from tensorkit import shortcuts
 from tensorkit.dispatch.registry import Op, Sample, registry
+from tensorkit.dispatch.shortcut import Shortcut, declared
 from tests.parity.compare import Operand, Outcome, run, same_value
 
 #: An operand each: what shortcuts know, and what they have to leave to the operation.
@@ -18,6 +22,8 @@ DRAWN = tuple(
     for layout in ("plain", "transposed", "offset")
 )
 UNINITIALIZED = ("empty", "resize", "set_")
+#: What the samples leave out, since they draw from a generator of their own.
+PLAIN = {name: (Sample(f"tk.{name}(3)", {}),) for name in ("rand", "randn", "randperm")}
 
 
 def _outcome(call: str, operands: dict[str, Operand]) -> Outcome:
@@ -57,13 +63,41 @@ def test_every_sample_gives_the_same_without_shortcuts() -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("one", declared, ids=[one.name for one in declared])
+def test_each_is_taken_by_some_sample(one: Shortcut, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = []
+
+    def ask(*args: Any) -> Any:
+        answers.append(one.ask(*args))
+        return answers[-1]
+
+    assert registry[one.name].shortcut.ask is one.ask
+    monkeypatch.setattr(registry[one.name].shortcut, "ask", ask)
+    for sample in (*registry[one.name].samples, *PLAIN.get(one.name, ())):
+        operands = {name: Operand(size, "float32", "plain", 0) for name, size in sample.sizes.items()}
+        _outcome(sample.call, operands)
+    assert any(answer is not None for answer in answers)
+
+
+def test_without_leaves_every_slot_empty() -> None:
+    with shortcuts.without():
+        assert [one.name for one in declared if registry[one.name].shortcut.ask is not None] == []
+    assert [one.name for one in declared if registry[one.name].shortcut.ask is not one.ask] == []
+
+
 _ASKED = """
 import tensorkit as tk
+from tensorkit.dispatch.shortcut import declared
 from tensorkit.dispatch.registry import registry
 from tensorkit.elementwise.block import unknown
 blocks = [op.extra["block"] for op in registry.values() if "block" in op.extra]
 print(len(blocks), sum(block.shortcuts.new is unknown for block in blocks))
+print(sum(registry[one.name].shortcut.ask is one.ask for one in declared), len(declared))
 t = tk.arange(6.0).view(2, 3)
+_ = tk.manual_seed(0)
+made = [tk.rand(3), tk.randn(2, 2), tk.randn(20), tk.randperm(1), tk.randperm(5), tk.cat((t, t)), tk.cat((t, t), 1)]
+made += [tk.cat((tk.zeros(2), tk.zeros(0))), t.nonzero(), tk.ones(1).nonzero(), tk.zeros(3).nonzero(), tk.rand(2)]
+print([(m.tolist(), m.dtype, m.stride()) for m in made])
 print((t.t() + 1).tolist(), (2 - t).stride(), t.neg_().exp().sum().item() > 0)
 """
 
@@ -82,4 +116,6 @@ def test_the_environment_leaves_them_out() -> None:
     assert int(blocks) > 80
     assert int(unknown) == 0
     assert empty[0].split() == [blocks, blocks]
-    assert filled[1:] == empty[1:]
+    assert filled[1].split() == [str(len(declared))] * 2
+    assert empty[1].split()[0] == "0"
+    assert filled[2:] == empty[2:]

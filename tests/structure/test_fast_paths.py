@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tensorkit.dispatch.shortcut import Shortcut, declared
 from tests.structure.source import ROOT, modules
 
 TABLES = sorted((ROOT / "tests" / "benchmarks" / "results").glob("*.md"))
@@ -43,8 +44,18 @@ def docstrings() -> list[tuple[str, str]]:
 def test_a_fast_path_names_rows_of_the_table(name: str, text: str, table: Path) -> None:
     rows = bought(text)
     assert rows, f"{name} names no row"
+    assert [row for row in rows if not has_row(table, row)] == []
+
+
+def has_row(table: Path, row: str) -> bool:
     lines = table.read_text(encoding="utf-8").splitlines()
-    assert [row for row in rows if not any(line.startswith(f"| `{row}` ") for line in lines)] == []
+    return any(line.startswith(f"| `{row}` ") for line in lines)
+
+
+@pytest.mark.parametrize("one", declared, ids=[one.name for one in declared])
+@pytest.mark.parametrize("table", TABLES, ids=[table.stem for table in TABLES])
+def test_a_shortcut_buys_a_row_of_the_table(one: Shortcut, table: Path) -> None:
+    assert has_row(table, one.buys)
 
 
 def test_the_rows_are_read() -> None:

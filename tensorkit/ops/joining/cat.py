@@ -323,44 +323,10 @@ def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants
         return None
 
 
-_concatenate: Any = numpy.concatenate
-
-
-def _cat_at_once(tensors: Any = None, dim: Any = 0, *more: Any) -> Tensor | None:
-    """Plain row-major CPU tensors of one dtype joined, of which none wants a gradient; None for any others."""
-    if more or dim.__class__ is not int or (tensors.__class__ is not tuple and tensors.__class__ is not list):
-        return None
-    arrays: list[Any] = []
-    kind = None
-    for tensor in tensors:
-        if tensor.__class__ is not Tensor or wants_grad(tensor):
-            return None
-        array, base = tensor._array, tensor._base
-        if array is None and tensor._device is CPU and not tensor._bits:
-            array = tensor._nd()
-        if array is None or not tensor._solid:
-            return None
-        if base is not None and base._dtype.is_complex:
-            return None
-        if kind is None:
-            kind = tensor._dtype
-        elif tensor._dtype is not kind:
-            return None
-        arrays.append(array)
-    if kind is None or not 0 < arrays[0].ndim < 4:
-        return None
-    try:
-        made = _concatenate(arrays, dim) if dim else _concatenate(arrays)
-    except (IndexError, ValueError):
-        return None  # looked into on the long way
-    return fresh(made if made.flags.c_contiguous else made.copy(), kind)
-
-
 @op(
     kind="copy",
     aliases=("concat", "concatenate"),
     methods=(),
-    first=_cat_at_once,
 )
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Put tensors one after the other along a dimension; their other sizes must be the same.

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from tensorkit import dtypes, random
-from tensorkit.device import META, DeviceLike, default_chosen
+from tensorkit.device import META, DeviceLike
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable
-from tensorkit.kernels.sizes import NORMALS_IN_BLOCKS, SMALL
-from tensorkit.ops.creation.empty import quick_size
-from tensorkit.ops.random.draw import Call, Fill, draw, empty_like_of, make
+from tensorkit.ops.random.draw import Call, draw, empty_like_of, make
 from tensorkit.ops.shared.int_args import as_ints
 from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORMAT
 from tensorkit.random import Generator
-from tensorkit.tensor import Array, Tensor, fresh
-
-__all__ = ["SMALL", "default_source", "rand", "rand_like", "randn", "randn_like"]
-
+from tensorkit.tensor import Tensor
 
 # -- making and filling -------------------------------------------------------------------------------------
 
@@ -54,42 +47,7 @@ def _normal(tensor: Tensor, generator: Generator | None, given: bool = False) ->
 # -- the operations -----------------------------------------------------------------------------------------
 
 
-_Few = Callable[[int, numpy.dtype[Any], Generator], Array]
-
-
-def _few(size: tuple[Any, ...], draw_few: _Few, fill_some: Fill) -> Tensor | None:
-    """A few numbers from the default generator, where nothing else was asked for; None where there is more to it."""
-    kind = dtypes.get_default_dtype()
-    if kind is not dtypes.float32 and kind is not dtypes.float64:
-        return None
-    if len(size) == 1 and size[0].__class__ is int:
-        count, sizes = size[0], None
-    else:
-        sizes = quick_size(size)
-        if sizes is None:
-            return None
-        count = math.prod(sizes)
-    if not 0 < count <= SMALL:
-        return None
-    if count < NORMALS_IN_BLOCKS:
-        row = draw_few(count, kind.numpy, default_source)
-    else:
-        row = numpy.empty(count, kind.numpy)
-        fill_some(row, default_source)
-    return fresh(row if sizes is None else row.reshape(sizes), kind)
-
-
-default_source = random.default_generator
-
-
-def _at_once(draw_few: _Few, fill_some: Fill) -> Callable[..., Tensor | None]:
-    """``rand`` and ``randn`` of a size alone."""
-    return lambda *size: None if default_chosen.once else _few(size, draw_few, fill_some)
-
-
-def _sized(
-    name: str, fill: Callable[..., Tensor], at_once: Callable[..., Tensor | None]
-) -> Callable[..., Tensor]:
+def _sized(name: str, fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """``rand`` and ``randn``: a size, as integers or as one sequence, and the options."""
 
     def create(
@@ -101,8 +59,9 @@ def _sized(
         **keyword: Any,
     ) -> Tensor:
         plain = generator is None and out is None and dtype is None and device is None and not keyword
-        if plain and (quick := at_once(*size)) is not None:  # there was a word about gradients
-            return quick
+        ask = registry[name].shortcut.ask if plain else None  # there was a word about gradients
+        if ask is not None and (found := ask(*size)) is not None:
+            return found  # type: ignore[no-any-return]
         call = Call(
             name,
             ("tuple of ints size",),
@@ -132,11 +91,9 @@ def _sized(
     return create
 
 
-_rand_at_once = _at_once(random.few_uniform, random.fill_some_uniform)
 rand = op(
     kind="create",
     methods=(),
-    first=_rand_at_once,
     out_overlap="allowed",
     out_drawn=lambda given: given.get("generator") is not None,
     forms=Forms(
@@ -145,7 +102,7 @@ rand = op(
             f"(tuple of ints size, *, Tensor out = None, {FACTORY})",
         )
     ),
-)(_sized("rand", _uniform, _rand_at_once))
+)(_sized("rand", _uniform))
 rand.__doc__ = """Numbers drawn evenly from [0, 1).
 
     Args:
@@ -163,11 +120,9 @@ rand.__doc__ = """Numbers drawn evenly from [0, 1).
             [0.0885, 0.1320]])
     """
 
-_randn_at_once = _at_once(random.few_normal, random.fill_some_normal)
 randn = op(
     kind="create",
     methods=(),
-    first=_randn_at_once,
     out_overlap="allowed",
     out_drawn=lambda given: True,
     forms=Forms(
@@ -176,7 +131,7 @@ randn = op(
             f"(tuple of ints size, *, Tensor out = None, {FACTORY})",
         )
     ),
-)(_sized("randn", _normal, _randn_at_once))
+)(_sized("randn", _normal))
 randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of both parts together).
 
     Arguments and errors are those of `rand`.

@@ -8,37 +8,24 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, random
-from tensorkit.device import META, DeviceLike, default_chosen
+from tensorkit.device import META, DeviceLike
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.random.draw import DIGITS, Call, draw, drawn, is_integer, make
-from tensorkit.ops.random.rand import default_source
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.random import Generator
-from tensorkit.tensor import Tensor, fresh
-
-
-def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
-    if more or n.__class__ is not int or not 0 < n <= SMALL or default_chosen.once:
-        return None
-    if n == 1:  # there is nothing to draw
-        return fresh(numpy.zeros(1, numpy.int64), dtypes.int64)
-    order = numpy.empty(n, numpy.int64)
-    random.fill_permutation(order, default_source)
-    return fresh(order, dtypes.int64)
+from tensorkit.tensor import Tensor
 
 
 @op(
     kind="create",
     methods=(),
-    first=_permutation_at_once,
     out_overlap="allowed",
 )
 @takes(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy
@@ -13,14 +12,12 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out
-from tensorkit.elementwise.plan import brief
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import mask_compiled
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import counted, is_on_device
 from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
-from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
 
 _NO_META = (
@@ -44,50 +41,8 @@ def _coordinates(array: Array) -> Array:
     return numpy.array(numpy.nonzero(array), numpy.int64)
 
 
-_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
-_INT64 = numpy.dtype(numpy.int64)
-
-
-@functools.lru_cache(64)
-def _columns(count: int, ndim: int) -> Layout:
-    """The layout of the indices of some elements."""
-    return Layout((count, ndim), _column_major(count))
-
-
-def _in_columns(found: tuple[Array, ...]) -> Tensor:
-    """What NumPy's `nonzero` gives, as PyTorch's does."""
-    count, ndim = len(found[0]), len(found)
-    if count > 1:
-        return fresh_strided(numpy.array(found).T, dtypes.int64)
-    if count:  # NumPy would have strides of its own
-        place = numpy.array([row.item() for row in found], _INT64)
-        made = numpy.ndarray((1, ndim), _INT64, place, 0, (8, 8))
-    else:
-        made = numpy.ndarray((0, ndim), _INT64, None, 0, (8, 0))
-    out = fresh(made, dtypes.int64)
-    out._layout, out._solid = _columns(count, ndim), False
-    return out
-
-
-def _nonzero_at_once(input: Any = None, *more: Any) -> Tensor | None:
-    """The places in a tensor of some hundreds of elements; None for all others."""
-    array = brief(input, _DTYPES_WITH_LOOPS) if input.__class__ is Tensor and not more else None
-    if array is None:
-        return None
-    rows = mask_compiled.places(array)
-    if rows is None or rows.shape[1] < 2:
-        return _in_columns(array.nonzero())
-    ndim, count = rows.shape
-    made = fresh(rows.T, dtypes.int64)
-    made._layout, made._solid = _columns(count, ndim), False
-    return made
-
-
 def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
-    quick = _nonzero_at_once(input) if out is None else None
-    if quick is not None:
-        return quick
     if input._device == META:
         raise MissingKernelError(_NO_META)
     if out is not None and out._dtype is not dtypes.int64:
@@ -148,7 +103,6 @@ def _column_major(count: int) -> tuple[int, int]:
 
 @op(
     kind="reduce",
-    first=_nonzero_at_once,
     out_overlap="before resizing",
 )
 @takes(
