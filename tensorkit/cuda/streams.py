@@ -92,7 +92,7 @@ class Stream:
 
     @property
     def cuda_stream(self) -> int:
-        """Its address for other libraries; 0 is the default stream. Of an emulated stream just a number."""
+        """Its address for other libraries; 0 is the default stream. For an emulated stream it is just a number."""
         return int(self._queue.handle)
 
     @property
@@ -252,7 +252,7 @@ class Event:
 
     @property
     def cuda_event(self) -> int:
-        """Its address for other libraries; 0 before it was recorded. Of an emulated event just a number."""
+        """Its address for other libraries; 0 before it was recorded. For an emulated event it is just a number."""
         return self._handle
 
     @property

@@ -62,6 +62,38 @@ def test_a_word_would_be_seen() -> None:
     assert found(text) == [(2, "Anew")]
 
 
+#: Turns of phrase that are another language's, and what is written for them.
+CALQUES = {r"(?:^|(?<=[.:;#] ))Of each\b": "The … of each …: the subject comes first"}
+#: Where there are none yet; the other folders have some still.
+AT_ZERO = ("autograd", "backends", "cuda", "kernels", "random", "storage", "strides")
+
+
+def calques(text: str) -> list[tuple[int, str]]:
+    """The calques of a module's comments and docstrings, with their lines and what is plainer."""
+    return [
+        (line, plainer)
+        for line, words in prose(text)
+        for pattern, plainer in CALQUES.items()
+        if re.search(pattern, " ".join(words.split()))
+    ]
+
+
+@pytest.mark.parametrize("folder", AT_ZERO)
+def test_the_engine_has_no_calques(folder: str) -> None:
+    there = {
+        str(path.relative_to(ROOT)): hits
+        for path in sorted((ROOT / "tensorkit" / folder).rglob("*.py"))
+        if (hits := calques(path.read_text(encoding="utf-8")))
+    }
+    assert there == {}
+
+
+def test_a_calque_would_be_seen() -> None:
+    assert [
+        line for line, _ in calques('"""Of each row the sum."""\nx = 1  # Of each a half, of each\n')
+    ] == [2, 1]
+
+
 #: What no learner reads, each a regular expression.
 MANNERS = (
     r"nobody",

@@ -296,7 +296,7 @@ def householder_times(packed: Array, taus: Array, other: Array, *, left: bool, t
 
 
 def _finite(array: Array) -> Array:
-    """Of each matrix whether all its elements are finite."""
+    """Whether all elements of each matrix are finite."""
     return numpy.asarray(quiet(numpy.isfinite, array).all((-2, -1)))
 
 

@@ -238,12 +238,12 @@ def _smaller(a, b):
 
 
 def _clamped(a, low, high):
-    """Of two equal numbers, -0.0 and 0, the element stays."""
+    """The element stays where the two are equal, as -0.0 and 0 are."""
     return _smaller(high, _larger(low, a))
 
 
 def _between(a, low, high):
-    """Of two equal numbers, -0.0 and 0, the bound is taken."""
+    """The bound is taken where the two are equal, as -0.0 and 0 are."""
     return _smaller(_larger(a, low), high)
 
 

@@ -31,7 +31,7 @@ def _met(span, offset, count, size):  # type: ignore[no-untyped-def]
 
 
 def _keep_larger(out, places, row, count, step, place):  # type: ignore[no-untyped-def]
-    """Of each window the larger: what was found, or the next element; by choices, as a branch is guessed wrong."""
+    """The larger of a window's maximum so far and its next element; by choices, as a branch is guessed wrong."""
     for k in range(count):
         v = row[numpy.uint64(step * k)]
         best = out[numpy.uint64(k)]

@@ -55,7 +55,7 @@ def units(words, numbers):  # type: ignore[no-untyped-def]
 
 
 def _normal(numbers):  # type: ignore[no-untyped-def]
-    # Of each 16 numbers the first 8 give radii, the others angles: laid side by side, they are taken many at once.
+    # The first 8 of each 16 numbers give radii, the others angles: laid side by side, they are taken many at once.
     us, vs = numpy.empty(1024, numpy.float32), numpy.empty(1024, numpy.float32)
     for first in range(0, len(numbers), 2048):
         many = min(2048, len(numbers) - first) // 2

@@ -144,7 +144,7 @@ def merge_runs(
 def choose_middle(
     rows: int, columns: int, found: Any, keys: Any, order: Any, floating: int, ignoring: int
 ) -> None:
-    """Of each sorted row the place of the lower median: of its numbers, or of the first that is none."""
+    """The index of each sorted row's lower median: the median of its numbers, or its first nan."""
     row = cuda.grid(1)
     while row < rows:
         low, high = 0, columns
@@ -160,7 +160,7 @@ def choose_middle(
 
 
 def choose_mode(rows: int, columns: int, found: Any, keys: Any, order: Any, floating: int) -> None:
-    """Of each sorted row the last place of the first of its longest runs of equal elements."""
+    """The last index of the longest run of equal elements in each sorted row, the first run of several."""
     row = cuda.grid(1)
     while row < rows:
         base = row * columns

@@ -106,7 +106,7 @@ def _merge(keys: Operand, order: Operand, rows: int, columns: int, run: int, wid
 def choose_middle(
     found: Operand, keys: Operand, order: Operand, rows: int, columns: int, floating: bool, ignoring: bool
 ) -> None:
-    """Of each sorted row the place of its lower median; `ignoring`: of what is a number."""
+    """The index of each sorted row's lower median; `ignoring`: nan is left out."""
     check_reach(((found, (rows,)), (keys, (rows * columns,)), (order, (rows * columns,))))
     launch_kernel(
         _MIDDLE, (rows, columns), (found, keys, order), (int(floating), int(ignoring)), threads=rows
@@ -116,7 +116,7 @@ def choose_middle(
 def choose_mode(
     found: Operand, keys: Operand, order: Operand, rows: int, columns: int, floating: bool
 ) -> None:
-    """Of each sorted row the last place of its most frequent element, the smallest of several."""
+    """The last index of each sorted row's most frequent element, the smallest of several."""
     check_reach(((found, (rows,)), (keys, (rows * columns,)), (order, (rows * columns,))))
     launch_kernel(_MODE, (rows, columns), (found, keys, order), (int(floating),), threads=rows)
 

@@ -45,7 +45,7 @@ def lu(cupy: Any, array: Any) -> tuple[Any, Any]:
 
 
 def zero_pivots(cupy: Any, packed: Any) -> Any:
-    """Of each matrix which pivot was zero first, counted from 1; 0 for none."""
+    """The first zero pivot of each matrix, counted from 1; 0 for none."""
     if not packed.size:
         return cupy.zeros(packed.shape[:-2], numpy.int32)
     zero = cupy.diagonal(packed, 0, -2, -1) == 0
