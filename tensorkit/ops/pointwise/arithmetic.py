@@ -1,7 +1,8 @@
 """Arithmetic and comparison, element by element.
 
-One block an operation: its NumPy function, its scalar body (the CUDA kernels are compiled from that), its rule for the
-result's dtype, what PyTorch refuses, its spellings, samples and documentation. ``elementwise`` derives the rest.
+A function for each operation says what becomes of one element. Its decorator has the NumPy function that runs over
+arrays, the scalar body that CUDA kernels are compiled from, the rule for the result's dtype, what PyTorch refuses and
+the other spellings; ``elementwise`` derives the rest.
 """
 
 # The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
