@@ -32,13 +32,7 @@ from tensorkit.ops.linalg.solve_inv import (
     tensorinv,
     tensorsolve,
 )
-from tensorkit.ops.linalg.svd_eig import (
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    svdvals,
-)
+from tensorkit.ops.linalg.svd_eig import eig, eigh, eigvals, eigvalsh, svdvals
 from tensorkit.ops.linalg.svd_eig import linalg_svd as svd
 from tensorkit.ops.linalg.trace import diagonal, vander
 from tensorkit.ops.matrix_products.cross import linalg_cross as cross

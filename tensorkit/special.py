@@ -35,14 +35,7 @@ from tensorkit.ops.special.bessel import (
     spherical_bessel_j0,
 )
 from tensorkit.ops.special.igamma_zeta import zeta
-from tensorkit.ops.special.normal_distribution import (
-    entr,
-    erfcx,
-    log_ndtr,
-    ndtr,
-    ndtri,
-    xlog1py,
-)
+from tensorkit.ops.special.normal_distribution import entr, erfcx, log_ndtr, ndtr, ndtri, xlog1py
 from tensorkit.ops.special.orthogonal_polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,

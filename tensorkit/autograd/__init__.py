@@ -13,14 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tensorkit.autograd import (
-    function,
-    functional,
-    grad_mode,
-    graph,
-    inplace_views,
-    record,
-)
+from tensorkit.autograd import function, functional, grad_mode, graph, inplace_views, record
 from tensorkit.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensorkit.autograd.api import backward, grad
 from tensorkit.autograd.function import Function

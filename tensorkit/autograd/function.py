@@ -30,12 +30,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from tensorkit.autograd import anomaly_mode, saved_tensors_hooks
-from tensorkit.autograd.grad_mode import (
-    CUSTOM,
-    ONE_OF_SEVERAL,
-    no_grad,
-    state,
-)
+from tensorkit.autograd.grad_mode import CUSTOM, ONE_OF_SEVERAL, no_grad, state
 from tensorkit.autograd.history import differentiable, edge_of, requires_grad, set_history
 from tensorkit.autograd.inplace_views import rebase
 from tensorkit.autograd.node import Face, Node

@@ -189,7 +189,7 @@ def _check_inputs(given: tuple[Any, ...]) -> None:
         if value._dtype not in (dtypes.float64, dtypes.complex128):
             warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
-                "will likely fail if all the inputs are not of double precision floating point or complex. ",
+                "will likely fail if all the inputs are not of double precision floating point or complex. "
             )
         lay = value._lay()
         if any(step == 0 and size > 1 for step, size in zip(lay.stride, lay.size, strict=True)):

@@ -12,13 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorkit.autograd.grad_mode import (
-    CUSTOM,
-    INFERENCE,
-    ONE_OF_SEVERAL,
-    PLAIN,
-    UNRECORDED,
-)
+from tensorkit.autograd.grad_mode import CUSTOM, INFERENCE, ONE_OF_SEVERAL, PLAIN, UNRECORDED
 from tensorkit.autograd.history import edge_of, move_hooks, register_regrow, requires_grad, set_history
 from tensorkit.autograd.node import Face, Meta, Node, meta_of
 from tensorkit.autograd.rule import RuleNode

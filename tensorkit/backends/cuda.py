@@ -24,12 +24,7 @@ from enum import Enum
 from typing import Any
 
 from tensorkit import version
-from tensorkit.backends.matmul_precision import (
-    allow_tf32_in_products,
-    is_tf32_allowed_in_products,
-    look,
-    put,
-)
+from tensorkit.backends.matmul_precision import allow_tf32_in_products, is_tf32_allowed_in_products, look, put
 from tensorkit.backends.settings import need_bool
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import choice

@@ -23,22 +23,13 @@ from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
 from tensorkit.dispatch.registry import F, registry
 from tensorkit.dispatch.shortcut import Slot
-from tensorkit.dispatch.signatures import (
-    Forms,
-    of_function,
-    of_method,
-    refusal,
-    without_self,
-)
+from tensorkit.dispatch.signatures import Forms, of_function, of_method, refusal, without_self
 from tensorkit.errors import unallocated, warn
 from tensorkit.tensor import Tensor
 
 
 def traced_method(
-    name: str,
-    body: Callable[..., Any],
-    quick: Callable[..., Any] | None = None,
-    slot: Slot | None = None,
+    name: str, body: Callable[..., Any], quick: Callable[..., Any] | None = None, slot: Slot | None = None
 ) -> Callable[..., Any]:
     """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained.
 

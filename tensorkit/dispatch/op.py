@@ -8,12 +8,7 @@ from typing import Any, Literal, Unpack, cast, overload
 from tensorkit.dispatch.call import as_function, respelled, traced_method
 from tensorkit.dispatch.creation import may_require_grad
 from tensorkit.dispatch.library import through_library
-from tensorkit.dispatch.out_and_inplace import (
-    as_method,
-    inplace_values,
-    inplace_view,
-    through_bits,
-)
+from tensorkit.dispatch.out_and_inplace import as_method, inplace_values, inplace_view, through_bits
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import Fields, Op, P, R, register
 from tensorkit.dispatch.shortcut import Slot

@@ -9,10 +9,7 @@ from typing import Any
 
 from tensorkit.dispatch.call_errors import EXPECTED, LIMIT, acceptable, unmatched
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.signatures import (
-    refusal,
-    told_by_types,
-)
+from tensorkit.dispatch.signatures import refusal, told_by_types
 from tensorkit.tensor import Tensor
 
 

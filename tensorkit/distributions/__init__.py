@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from tensorkit.distributions import (
-    constraints,
-    transforms,
-)
+from tensorkit.distributions import constraints, transforms
 from tensorkit.distributions import kl_between_families as _between_families  # noqa: F401 -- registers its formulas
 from tensorkit.distributions import kl_formulas as _formulas  # noqa: F401 -- registers its formulas
 from tensorkit.distributions.constraint_registry import biject_to, transform_to

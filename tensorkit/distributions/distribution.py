@@ -54,10 +54,7 @@ class Distribution:
         Distribution._validate_args = value
 
     def __init__(
-        self,
-        batch_shape: Size = _SINGLE,
-        event_shape: Size = _SINGLE,
-        validate_args: bool | None = None,
+        self, batch_shape: Size = _SINGLE, event_shape: Size = _SINGLE, validate_args: bool | None = None
     ) -> None:
         self._batch_shape = batch_shape
         self._event_shape = event_shape

@@ -15,11 +15,7 @@ from tensorkit.distributions.families.categorical import Categorical, OneHotCate
 from tensorkit.distributions.families.counts import Binomial, Poisson
 from tensorkit.distributions.families.dirichlet import Beta, Dirichlet
 from tensorkit.distributions.families.gamma import Gamma
-from tensorkit.distributions.families.multivariate_normal import (
-    MultivariateNormal,
-    half_log_det,
-    mahalanobis,
-)
+from tensorkit.distributions.families.multivariate_normal import MultivariateNormal, half_log_det, mahalanobis
 from tensorkit.distributions.families.normal import Normal
 from tensorkit.distributions.families.real_line import Cauchy, Exponential, Laplace, Uniform
 from tensorkit.distributions.families.transformed import Gumbel, HalfNormal

@@ -16,12 +16,7 @@ from tensorkit.errors import SHARED_SLOTS, no_room, two_devices, unallocated, wa
 from tensorkit.storage import allocate, allocate_pinned
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides, like_strides
-from tensorkit.strides.sizes import (
-    INT64_MAX,
-    check_bytes,
-    contiguous_stride,
-    overflowed,
-)
+from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
 from tensorkit.tensor import Tensor, fresh, on_storage
 
 

@@ -19,10 +19,7 @@ from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.kernels.sizes import PLANS_KEPT, SMALL
 from tensorkit.strides.layout import Layout
-from tensorkit.strides.sizes import (
-    broadcast_sizes,
-    contiguous_stride,
-)
+from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
 

@@ -129,12 +129,7 @@ def environment(base: Mapping[str, str], *folders: Path) -> dict[str, str]:
 
 
 def arguments(
-    folder: Path,
-    *,
-    port: int,
-    browser: bool = True,
-    first: str | None = None,
-    settings: Sequence[str] = (),
+    folder: Path, *, port: int, browser: bool = True, first: str | None = None, settings: Sequence[str] = ()
 ) -> list[str]:
     """JupyterLab's command line for serving `folder` on this machine only, without a call to the network.
 

@@ -196,10 +196,7 @@ class Hooks:
             with_kwargs: whether it is called as ``hook(module, args, kwargs)``, and returns a pair of both.
         """
         return _hang(
-            self._forward_pre_hooks,
-            hook,
-            (self._forward_pre_hooks_with_kwargs, with_kwargs),
-            prepend=prepend,
+            self._forward_pre_hooks, hook, (self._forward_pre_hooks_with_kwargs, with_kwargs), prepend=prepend
         )
 
     def register_forward_hook(

@@ -264,12 +264,7 @@ def _registered(
     if name.startswith("_"):
         return as_function(name, differentiable(run, derivative, name, kind), run)
     made_public: Any = registered(
-        kind=kind,
-        derivative=derivative,
-        namespace=namespace,
-        methods=methods,
-        strict=True,
-        **fields,
+        kind=kind, derivative=derivative, namespace=namespace, methods=methods, strict=True, **fields
     )
     return made_public(run)
 

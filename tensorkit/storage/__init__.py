@@ -55,11 +55,7 @@ from tensorkit.storage.untyped_storage import (
     storage_text,
 )
 
-__all__ = [
-    "Storage",
-    "TypedStorage",
-    "UntypedStorage",
-]
+__all__ = ["Storage", "TypedStorage", "UntypedStorage"]
 
 
 def __dir__() -> list[str]:

@@ -15,10 +15,7 @@ _COPIES = (
     "zeros_like", "ones_like", "empty_like", "full_like", "clone", "contiguous", "detach", "to", "type", "float",
     "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble",
 )  # fmt: skip
-NAMES = [
-    *(name for name, op in registry.items() if op.kind == "pointwise" and name not in _OTHERS),
-    *_COPIES,
-]
+NAMES = [*(name for name, op in registry.items() if op.kind == "pointwise" and name not in _OTHERS), *_COPIES]
 #: Of parts that are still to be added up, the parts of what these make.
 _LINEAR = {"neg", "clone", "contiguous", "detach"}
 _OF_NUMBERS = {"mul", "div", "true_divide"}

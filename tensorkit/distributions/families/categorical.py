@@ -46,10 +46,7 @@ class Categorical(Distribution):
     has_enumerate_support = True
 
     def __init__(
-        self,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
     ) -> None:
         check_either(probs, logits)
         name, given = ("probs", probs) if probs is not None else ("logits", logits)
@@ -151,10 +148,7 @@ class OneHotCategorical(Distribution):
     has_enumerate_support = True
 
     def __init__(
-        self,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
     ) -> None:
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)

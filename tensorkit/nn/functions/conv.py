@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit.ops.nn.columns import col2im, im2col
-from tensorkit.ops.nn.conv import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
+from tensorkit.ops.nn.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorkit.tensor import Tensor
 
 __all__ = [

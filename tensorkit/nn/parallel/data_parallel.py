@@ -69,10 +69,7 @@ def _scatter_arguments(inputs: Any, kwargs: Any, gpus: Sequence[device], dim: in
     positional = list(_scattered(inputs, gpus, dim)) if inputs else []
     named = list(_scattered(kwargs, gpus, dim)) if kwargs else []
     most = max(len(positional), len(named), 1)
-    return (
-        tuple(positional + [()] * (most - len(positional))),
-        tuple(named + [{}] * (most - len(named))),
-    )
+    return (tuple(positional + [()] * (most - len(positional))), tuple(named + [{}] * (most - len(named))))
 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:

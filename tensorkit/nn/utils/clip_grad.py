@@ -16,13 +16,7 @@ from tensorkit.ops.linalg.norms import linalg_vector_norm
 from tensorkit.ops.shared.tensor_data import tensor
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "clip_grad_norm",
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "clip_grads_with_norm_",
-    "get_total_norm",
-]
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
 Tensors = Tensor | Iterable[Tensor]
 

@@ -17,13 +17,7 @@ from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.unary import unary
-from tensorkit.kernels.cpu import (
-    elementwise,
-    loops,
-    strided_2d,
-    tiny,
-    ufuncs,
-)
+from tensorkit.kernels.cpu import elementwise, loops, strided_2d, tiny, ufuncs
 from tensorkit.kernels.scalars.elementary import ANGLE, CONJUGATE
 from tensorkit.kernels.scalars.questions import SIGN
 from tensorkit.kernels.sizes import IN_PYTHON, SMALL
@@ -63,10 +57,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return apply(_conjugate, (input,), out=out)
 
 
-@op(
-    kind="view",
-    derivative=Rule("ConjBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
-)
+@op(kind="view", derivative=Rule("ConjBackward0", applies=_of_complex, input=lambda g, c: g.conj()))
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate of every element, as a view: nothing is computed until the elements are read.
 
@@ -103,11 +94,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return input.clone() if input._bits & CONJ else input
 
 
-@op(
-    strict=True,
-    kind="view",
-    derivative=Rule("NegViewBackward0", input=lambda g, c: g.neg()),
-)
+@op(strict=True, kind="view", derivative=Rule("NegViewBackward0", input=lambda g, c: g.neg()))
 def _neg_view(input: Tensor) -> Tensor:
     """The negatives of the elements, as a view: nothing is computed until the elements are read.
 
@@ -143,10 +130,7 @@ def is_neg(input: Tensor) -> bool:
     return bool(input._bits & NEG)
 
 
-@op(
-    strict=True,
-    kind="copy",
-)
+@op(strict=True, kind="copy")
 def resolve_neg(input: Tensor) -> Tensor:
     """A tensor whose elements are stored as they are: a copy of a view of negatives, else the tensor itself.
 
@@ -189,13 +173,7 @@ def _sign_of_one(a: Any) -> Any:
     return (a > 0) - (a < 0)
 
 
-@unary(
-    _sgn,
-    SIGN,
-    kernel="sign_cpu",
-    exact_out=True,
-    derivative=Rule("SgnBackward0", input=_sgn_back),
-)
+@unary(_sgn, SIGN, kernel="sign_cpu", exact_out=True, derivative=Rule("SgnBackward0", input=_sgn_back))
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sign of every element, and of a complex number its direction: the number of length 1 that way.
 

@@ -24,10 +24,7 @@ def _as_real(input: Tensor) -> Tensor:
     return out
 
 
-@op(
-    methods=(),
-    derivative=Rule("ViewAsRealBackward0", input=lambda g, c: _complex_again(g)),
-)
+@op(methods=(), derivative=Rule("ViewAsRealBackward0", input=lambda g, c: _complex_again(g)))
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones: a new last dimension of size 2.
 
@@ -45,10 +42,7 @@ def view_as_real(input: Tensor) -> Tensor:
     return _as_real(input)
 
 
-@op(
-    methods=(),
-    derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g.resolve_conj())),
-)
+@op(methods=(), derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g.resolve_conj())))
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers, in the last dimension, as complex ones.
 
@@ -93,9 +87,7 @@ def real(input: Tensor) -> Tensor:
     return view_as_real(input).select(-1, 0) if input._dtype.is_complex else input
 
 
-@op(
-    methods=(),
-)
+@op(methods=())
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts, as a view; of a view of conjugates, one that stands for the negatives (see `is_neg`).
 

@@ -68,11 +68,7 @@ def check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
         )
 
 
-@op(
-    kind="create",
-    methods=(),
-    out_overlap="allowed",
-)
+@op(kind="create", methods=(), out_overlap="allowed")
 def empty(
     *size: Any,
     out: Tensor | None = None,
@@ -146,10 +142,7 @@ def quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | Non
     return fresh(made, kind)
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 def empty_strided(
     size: Sequence[int], stride: Sequence[int], *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:
@@ -180,10 +173,7 @@ def empty_strided(
     return whole_filled(made) if chosen.enabled else made
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 def empty_permuted(
     size: Sequence[int], physical_layout: Sequence[int], *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:

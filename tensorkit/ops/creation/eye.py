@@ -20,13 +20,7 @@ from tensorkit.strides.sizes import checked_size
 from tensorkit.tensor import Tensor, fresh
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-    out_error="aten::eye",
-    out_overlap="allowed",
-)
+@op(strict=True, kind="create", methods=(), out_error="aten::eye", out_overlap="allowed")
 @takes(f"(int n, *, Tensor out = None, {FACTORY})", f"(int n, int m, *, Tensor out = None, {FACTORY})")
 def eye(
     n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None

@@ -64,26 +64,11 @@ def _filled(name: str, value: int) -> Callable[..., Tensor]:
     return create
 
 
-zeros = op(
-    kind="create",
-    methods=(),
-    out_error="aten::zeros",
-    out_overlap="allowed",
-)(_filled("zeros", 0))
-ones = op(
-    kind="create",
-    methods=(),
-    out_error="aten::ones",
-    out_overlap="allowed",
-)(_filled("ones", 1))
+zeros = op(kind="create", methods=(), out_error="aten::zeros", out_overlap="allowed")(_filled("zeros", 0))
+ones = op(kind="create", methods=(), out_error="aten::ones", out_overlap="allowed")(_filled("ones", 1))
 
 
-@op(
-    kind="create",
-    methods=(),
-    out_error="aten::full",
-    out_overlap="allowed",
-)
+@op(kind="create", methods=(), out_error="aten::full", out_overlap="allowed")
 def full(
     size: Sequence[int],
     fill_value: Number,
@@ -154,10 +139,7 @@ def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, valu
     return fresh(made, kind)
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:
@@ -174,10 +156,7 @@ def zeros_like(
     return out
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:

@@ -97,12 +97,7 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
     )
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-    out_error="aten::arange",
-)
+@op(strict=True, kind="create", methods=(), out_error="aten::arange")
 @takes(
     f"(Number end, *, Tensor out = None, {FACTORY})",
     f"(Number start, Number end, *, {FACTORY})",
@@ -376,11 +371,7 @@ def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: s
     return default.to_complex() if isinstance(start, complex) or isinstance(end, complex) else default
 
 
-@op(
-    kind="create",
-    methods=(),
-    out_error="aten::linspace",
-)
+@op(kind="create", methods=(), out_error="aten::linspace")
 @takes(
     f"(Tensor start, Tensor end, int steps, *, Tensor out = None, {FACTORY})",
     f"(Number start, Tensor end, int steps, *, Tensor out = None, {FACTORY})",
@@ -428,13 +419,7 @@ def linspace(
     return _place(values, kind, dtype, device, out, "linspace")
 
 
-@op(
-    strict=True,
-    kind="create",
-    rounded=1,
-    methods=(),
-    out_error="aten::logspace",
-)
+@op(strict=True, kind="create", rounded=1, methods=(), out_error="aten::logspace")
 @takes(
     f"(Tensor start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",
     f"(Number start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",

@@ -240,11 +240,7 @@ def _indices(name: str, lengths: tuple[Any, Any, Any], lower: bool, kind: Any, w
     return to_device(fresh(numpy.stack(found).astype(chosen.numpy), chosen), resolve(where))
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-)
+@op(strict=True, kind="create", methods=())
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:
@@ -260,11 +256,7 @@ def tril_indices(
     return _indices("tril_indices", (row, col, offset), True, dtype, device)
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-)
+@op(strict=True, kind="create", methods=())
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:

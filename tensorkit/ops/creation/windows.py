@@ -138,12 +138,7 @@ def _one_wave(alpha: float, beta: float) -> Callable[[Tensor, int], Any]:
     return wave
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-    rounded=1,
-)
+@op(strict=True, kind="create", methods=(), rounded=1)
 @takes(*_window_forms("float alpha", "float alpha, float beta"))
 def hamming_window(
     window_length: int,
@@ -236,12 +231,7 @@ def _kaiser(steps: Tensor, count: int, beta: float) -> Tensor:
     return steps
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-    rounded=8,
-)
+@op(strict=True, kind="create", methods=(), rounded=8)
 @takes(*_window_forms("float beta"))
 def kaiser_window(
     window_length: int,

@@ -131,10 +131,7 @@ def _c2r_cuda(out: Tensor, x: Tensor, dims: Any, scale: int) -> None:
 
 @op(
     {"cpu": _c2c_cpu, "cuda": _c2c_cuda},
-    derivative=Rule(
-        "FftC2CBackward0",
-        input=lambda g, c: fft_c2c(g, c.dims, c.scale, not c.forward),
-    ),
+    derivative=Rule("FftC2CBackward0", input=lambda g, c: fft_c2c(g, c.dims, c.scale, not c.forward)),
 )
 def _fft_c2c(input: Tensor, dims: Sequence[int], scale: int, forward: bool) -> Plan:
     size = tuple(input.size())

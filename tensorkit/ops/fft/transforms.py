@@ -23,12 +23,7 @@ from tensorkit.ops.kit import Dims, Tensor, op
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def fft(
-    input: Tensor,
-    n: int | None = None,
-    dim: int = -1,
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Any:
     """The discrete Fourier transform: which frequencies a signal is made of.
 
@@ -49,12 +44,7 @@ def fft(
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def ifft(
-    input: Tensor,
-    n: int | None = None,
-    dim: int = -1,
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Any:
     """The inverse of `fft`: a signal from its frequencies.
 
@@ -75,12 +65,7 @@ def ifft(
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def rfft(
-    input: Tensor,
-    n: int | None = None,
-    dim: int = -1,
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Any:
     """`fft` of a real signal: the first half of the result, of which the other is the mirror image.
 
@@ -101,12 +86,7 @@ def rfft(
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def irfft(
-    input: Tensor,
-    n: int | None = None,
-    dim: int = -1,
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Any:
     """The inverse of `rfft`: a real signal from half of its frequencies.
 
@@ -127,12 +107,7 @@ def irfft(
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def hfft(
-    input: Tensor,
-    n: int | None = None,
-    dim: int = -1,
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Any:
     """`fft` of a signal that mirrors itself, of which half is given: its frequencies are real.
 
@@ -153,12 +128,7 @@ def hfft(
 
 @op(namespace="fft", rounded=8, kind="reduce")
 def ihfft(
-    input: Tensor,
-    n: int | None = None,
-    dim: int = -1,
-    norm: str | None = None,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Any:
     """The inverse of `hfft`: half of a signal that mirrors itself.
 

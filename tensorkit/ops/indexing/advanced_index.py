@@ -350,11 +350,7 @@ def _refuse_none(input: Tensor, picks: Sequence[Tensor], values: Tensor) -> None
         raise RuntimeError("sym_strides() called on an undefined Tensor")
 
 
-@op(
-    strict=True,
-    kind="inplace",
-    function=False,
-)
+@op(strict=True, kind="inplace", function=False)
 def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """Write values where tensors of indices point: ``t[indices] = values``; or add them to what is there.
 
@@ -382,10 +378,7 @@ def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate
     return place(input, picks, values, accumulate=accumulate)
 
 
-@op(
-    strict=True,
-    kind="copy",
-)
+@op(strict=True, kind="copy")
 @takes("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)")
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values written where tensors of indices point; see `index_put_`.

@@ -23,11 +23,7 @@ from tensorkit.ops.indexing import on_device
 from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.ops.shared.out_and_inplace import (
-    INTEGERS,
-    delivered,
-    result_in,
-)
+from tensorkit.ops.shared.out_and_inplace import INTEGERS, delivered, result_in
 from tensorkit.ops.shared.to import host_array
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -76,8 +72,7 @@ def _gather_at_once(input: Any = None, dim: Any = None, index: Any = None, *more
 @op(
     kind="copy",
     derivative=Rule(
-        "GatherBackward0",
-        input=lambda g, c: g.new_zeros(c.input_face.size).scatter_add_(c.dim, c.index, g),
+        "GatherBackward0", input=lambda g, c: g.new_zeros(c.input_face.size).scatter_add_(c.dim, c.index, g)
     ),
     first=_gather_at_once,
 )

@@ -23,12 +23,7 @@ from tensorkit.kernels.sizes import ROWS_REMEMBERED, SMALL
 from tensorkit.number_range import holds
 from tensorkit.ops.indexing.advanced_index import pick, place, trimmed
 from tensorkit.ops.indexing.index_plan import Plain, check_select, follow
-from tensorkit.ops.shared.copy import (
-    check_negated,
-    copy_into,
-    same_place,
-    warn_complex_to_real,
-)
+from tensorkit.ops.shared.copy import check_negated, copy_into, same_place, warn_complex_to_real
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.type_names import backend_name, type_name
 from tensorkit.ops.views.slicing import slice_along

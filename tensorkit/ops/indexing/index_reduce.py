@@ -18,12 +18,7 @@ from tensorkit.ops.indexing.index_select import check_slices, rows_along
 from tensorkit.ops.indexing.scatter import combine_at, scattered
 from tensorkit.ops.indexing.scatter_reduce import reduced_by_input, reduced_by_src
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.ops.shared.out_and_inplace import (
-    bring_back,
-    check_memory,
-    paired,
-    real_alone,
-)
+from tensorkit.ops.shared.out_and_inplace import bring_back, check_memory, paired, real_alone
 from tensorkit.ops.shared.to import host_array
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor

@@ -326,7 +326,7 @@ def _check_copy(input: Tensor, axis: int, index: Tensor, source: Tensor) -> None
 @paired(
     derivative=Rule(
         "IndexCopyBackward0", input=lambda g, c: g.index_fill(c.dim, c.index, 0), source=_slices_of
-    ),
+    )
 )
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """A copy with the slices of `source` in place of those that `index` names along one dimension.

@@ -132,11 +132,7 @@ def _unselected(g: Any, c: Any) -> Any:
     return g.new_zeros(size).masked_scatter(c.mask, g)
 
 
-@op(
-    kind="copy",
-    derivative=Rule("MaskedSelectBackward0", input=_unselected),
-    out_overlap="before resizing",
-)
+@op(kind="copy", derivative=Rule("MaskedSelectBackward0", input=_unselected), out_overlap="before resizing")
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements for which a mask is true, in row-major order, as a vector; tensor and mask are broadcast.
 
@@ -404,10 +400,7 @@ def _slots_of_strided(g: Any, c: Any) -> Any:
     strict=True,
     kind="copy",
     derivative=Rule(
-        "AsStridedScatterBackward0",
-        applies=_in_line,
-        input=_rest_of_strided,
-        src=_slots_of_strided,
+        "AsStridedScatterBackward0", applies=_in_line, input=_rest_of_strided, src=_slots_of_strided
     ),
 )
 @takes("(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, int storage_offset = None)")
@@ -436,11 +429,7 @@ def as_strided_scatter(
 # -- fill_diagonal_ -----------------------------------------------------------------------------------------------
 
 
-@op(
-    strict=True,
-    kind="copy",
-    function=False,
-)
+@op(strict=True, kind="copy", function=False)
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Write a number onto the main diagonal.
 

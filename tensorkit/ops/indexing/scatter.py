@@ -19,14 +19,7 @@ from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.gather import check_within, size_or_one, some_added, window
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.ops.shared.out_and_inplace import (
-    INTEGERS,
-    bring_back,
-    check_memory,
-    element,
-    host_of,
-    paired,
-)
+from tensorkit.ops.shared.out_and_inplace import INTEGERS, bring_back, check_memory, element, host_of, paired
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import normalise_dim
@@ -259,10 +252,7 @@ _SCATTER_FORMS = (
 )
 
 
-@paired(
-    derivative=Rule(_scatter_name, input=_unscattered, src=_collected),
-    out_overlap="before resizing",
-)
+@paired(derivative=Rule(_scatter_name, input=_unscattered, src=_collected), out_overlap="before resizing")
 @takes(
     "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
     "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",

@@ -10,10 +10,7 @@ from tensorkit.dispatch.recording import differentiable
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.ops.indexing.scatter import check_scatter, scattered
 from tensorkit.ops.pointwise.where import where
-from tensorkit.ops.shared.out_and_inplace import (
-    paired,
-    real_alone,
-)
+from tensorkit.ops.shared.out_and_inplace import paired, real_alone
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 

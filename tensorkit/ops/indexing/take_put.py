@@ -19,13 +19,7 @@ from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.gather import gather
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import as_size, is_on_device
-from tensorkit.ops.shared.out_and_inplace import (
-    as_vector,
-    check_memory,
-    delivered,
-    paired,
-    result_in,
-)
+from tensorkit.ops.shared.out_and_inplace import as_vector, check_memory, delivered, paired, result_in
 from tensorkit.ops.shared.uninitialized import alert
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride, normalise_dim
@@ -43,8 +37,7 @@ def _check_flat(places: Array, n: int) -> None:
 @op(
     kind="copy",
     derivative=Rule(
-        "TakeBackward0",
-        input=lambda g, c: g.new_zeros(c.input_face.size).put_(c.index, g, accumulate=True),
+        "TakeBackward0", input=lambda g, c: g.new_zeros(c.input_face.size).put_(c.index, g, accumulate=True)
     ),
     out_overlap="before resizing",
 )
@@ -175,10 +168,7 @@ def _put_on_device(input: Tensor, index: Tensor, source: Tensor, accumulate: boo
         copy_into(input, flat)
 
 
-@op(
-    kind="copy",
-    out_error="gather",
-)
+@op(kind="copy", out_error="gather")
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:

@@ -48,9 +48,7 @@ def with_3(tensor: Any) -> Tensor:
     return tensor.unsqueeze(-1) if ndim == 2 else tensor  # type: ignore[no-any-return]
 
 
-@op(
-    methods=(),
-)
+@op(methods=())
 def atleast_1d(*tensors: Any) -> Any:
     """Each tensor with at least one dimension: a number becomes a vector of one, anything else stays itself.
 
@@ -63,9 +61,7 @@ def atleast_1d(*tensors: Any) -> Any:
     return _one_or_several(tensors, with_1, "atleast_1d")
 
 
-@op(
-    methods=(),
-)
+@op(methods=())
 def atleast_2d(*tensors: Any) -> Any:
     """Each tensor with at least two dimensions: a vector becomes a row.
 
@@ -75,9 +71,7 @@ def atleast_2d(*tensors: Any) -> Any:
     return _one_or_several(tensors, with_2, "atleast_2d")
 
 
-@op(
-    methods=(),
-)
+@op(methods=())
 def atleast_3d(*tensors: Any) -> Any:
     """Each tensor with at least three dimensions: a vector lies along the middle one, a matrix along the first two.
 

@@ -323,11 +323,7 @@ def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants
         return None
 
 
-@op(
-    kind="copy",
-    aliases=("concat", "concatenate"),
-    methods=(),
-)
+@op(kind="copy", aliases=("concat", "concatenate"), methods=())
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Put tensors one after the other along a dimension; their other sizes must be the same.
 

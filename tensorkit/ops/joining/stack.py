@@ -57,10 +57,7 @@ def _check_stackable(tensors: Sequence[Tensor]) -> None:
             )
 
 
-@op(
-    kind="copy",
-    methods=(),
-)
+@op(kind="copy", methods=())
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Put tensors of one size beside one another, along a new dimension at place `dim`.
 
@@ -100,11 +97,7 @@ def _some(tensors: Any, name: str) -> tuple[Tensor, ...]:
     return given
 
 
-@op(
-    kind="copy",
-    methods=(),
-    out_error="cat",
-)
+@op(kind="copy", methods=(), out_error="cat")
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors side by side: along dimension 1, vectors along their only one.
 
@@ -116,12 +109,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return cat(given, 0 if given[0].dim() == 1 else 1, out=out)
 
 
-@op(
-    kind="copy",
-    aliases=("row_stack",),
-    methods=(),
-    out_error="cat",
-)
+@op(kind="copy", aliases=("row_stack",), methods=(), out_error="cat")
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors one above the other: along dimension 0; a vector is one row.
 
@@ -133,11 +121,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return cat(tuple([with_2(tensor) for tensor in _some(tensors, "vstack")]), 0, out=out)
 
 
-@op(
-    kind="copy",
-    methods=(),
-    out_error="cat",
-)
+@op(kind="copy", methods=(), out_error="cat")
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors one behind the other: along dimension 2.
 
@@ -152,11 +136,7 @@ def _as_column(tensor: Any) -> Tensor:
     return tensor.reshape(tensor.numel(), 1) if tensor.dim() < 2 else tensor  # type: ignore[no-any-return]
 
 
-@op(
-    kind="copy",
-    methods=(),
-    out_error="cat",
-)
+@op(kind="copy", methods=(), out_error="cat")
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors side by side; a vector is one column.
 

@@ -238,11 +238,7 @@ def _check_points(x1: Any, x2: Any, p: Any) -> None:
         raise RuntimeError("cdist only supports non-negative p values")
 
 
-@op(
-    kind="reduce",
-    rounded=4,
-    methods=(),
-)
+@op(kind="reduce", rounded=4, methods=())
 @takes(
     "(Tensor x1, Tensor x2, float p = 2, int compute_mode = None)",
     python=lambda x1, x2, p=2.0, compute_mode="": ("cdist", (x1, x2, p, None), {}),
@@ -356,12 +352,7 @@ _pdist_forward = differentiable(
 )
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    rounded=4,
-    methods=(),
-)
+@op(strict=True, kind="reduce", rounded=4, methods=())
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distance of every two points of one set: first of the first from all others, and so on.
 

@@ -304,14 +304,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return named("linalg_lu_factor", (LU, pivots), out)
 
 
-@op(
-    strict=True,
-    kind="copy",
-    derivative=_LU_FACTOR,
-    rounded=200,
-    namespace="linalg",
-    library="LAPACK",
-)
+@op(strict=True, kind="copy", derivative=_LU_FACTOR, rounded=200, namespace="linalg", library="LAPACK")
 @takes(f"(Tensor A, *, bool pivot = True, bool check_errors = False, {OUTS})")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """`lu_factor`, and for each matrix 0, or which pivot is zero.
@@ -338,13 +331,7 @@ def _lu_body(A: Any) -> tuple[Tensor, Tensor, Tensor]:
 _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "linalg_lu", "copy")
 
 
-@op(
-    strict=True,
-    kind="copy",
-    name="lu",
-    rounded=200,
-    namespace="linalg",
-)
+@op(strict=True, kind="copy", name="lu", rounded=200, namespace="linalg")
 @takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The factors of ``A = P @ L @ U``: a permutation, a unit lower triangle, an upper triangle.
@@ -379,10 +366,7 @@ _OLD_LU = (
 )
 
 
-@op(
-    kind="copy",
-    rounded=200,
-)
+@op(kind="copy", rounded=200)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
     """The old spelling of `tensorkit.linalg.lu_factor_ex`.
 

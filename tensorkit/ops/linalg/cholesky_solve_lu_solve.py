@@ -120,11 +120,7 @@ def _check_packed(LU_data: Tensor, LU_pivots: Tensor, data: bool, pivots: bool) 
         raise missing_kernel("triu" if size[-2] > size[-1] else "tril", kind.label)
 
 
-@op(
-    strict=True,
-    kind="copy",
-    methods=(),
-)
+@op(strict=True, kind="copy", methods=())
 @takes(f"(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, *, {OUTS})")
 def lu_unpack(
     LU_data: Tensor,
@@ -288,12 +284,7 @@ def linalg_lu_solve(
     return only(_lu_solved(LU, pivots, B, left, adjoint), out)
 
 
-@op(
-    kind="copy",
-    rounded=500,
-    strict=True,
-    out_error="linalg_lu_solve",
-)
+@op(kind="copy", rounded=500, strict=True, out_error="linalg_lu_solve")
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The old spelling of `tensorkit.linalg.lu_solve`, its arguments in another order.
 
@@ -507,11 +498,7 @@ def triangular_solve(
         return named("triangular_solve", parts, out)
     matrix = host(A, "triangular_solve")
     found = lapack.triangular_solve(
-        matrix,
-        host(input, "triangular_solve"),
-        upper=upper,
-        transpose=int(transpose),
-        unit=unitriangular,
+        matrix, host(input, "triangular_solve"), upper=upper, transpose=int(transpose), unit=unitriangular
     )
     copied = lapack.columns(numpy.broadcast_to(matrix, whole))
     return named("triangular_solve", (in_columns(found, A._dtype), in_columns(copied, A._dtype)), out)

@@ -119,12 +119,7 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return only(_determinant(A), out)
 
 
-@op(
-    kind="reduce",
-    derivative=Rule("LinalgDetBackward0", input=_det_back),
-    rounded=100,
-    library="LAPACK",
-)
+@op(kind="reduce", derivative=Rule("LinalgDetBackward0", input=_det_back), rounded=100, library="LAPACK")
 def det(input: Tensor) -> Tensor:
     """The determinant of a square matrix: another name for `tensorkit.linalg.det`.
 
@@ -217,10 +212,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
     return named("slogdet", _signed_log(input, "linalg.slogdet"), out)
 
 
-@op(
-    kind="reduce",
-    rounded=100,
-)
+@op(kind="reduce", rounded=100)
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of a determinant; not a number where a real one is negative.
 
@@ -283,12 +275,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     return _exponential(input, input._dtype)
 
 
-@op(
-    kind="copy",
-    name="matrix_exp",
-    rounded=50,
-    namespace="linalg",
-)
+@op(kind="copy", name="matrix_exp", rounded=50, namespace="linalg")
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """The exponential of a square matrix: another name for `tensorkit.matrix_exp`.
 

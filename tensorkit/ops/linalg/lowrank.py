@@ -52,11 +52,7 @@ def _lowrank(A: Tensor, q: Any, niter: Any, M: Tensor | None) -> tuple[Tensor, T
     return (V, S, U) if wide else (U, S, V)
 
 
-@op(
-    kind="copy",
-    methods=(),
-    rounded=50,
-)
+@op(kind="copy", methods=(), rounded=50)
 @takes(python=lambda A, q=6, niter=2, M=None: None)
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
@@ -83,11 +79,7 @@ def svd_lowrank(
     return _lowrank(A, q, niter, M)
 
 
-@op(
-    kind="copy",
-    methods=(),
-    rounded=50,
-)
+@op(kind="copy", methods=(), rounded=50)
 @takes(python=lambda A, q=None, center=True, niter=2: None)
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2

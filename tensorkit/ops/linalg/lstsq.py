@@ -29,12 +29,7 @@ from tensorkit.ops.linalg.checks import (
     named,
     unless_filled,
 )
-from tensorkit.ops.linalg.svd_eig import (
-    eigh,
-    eigvalsh,
-    linalg_svd,
-    svdvals,
-)
+from tensorkit.ops.linalg.svd_eig import eigh, eigvalsh, linalg_svd, svdvals
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.layout import Layout
@@ -169,11 +164,7 @@ def pinv(
     return found if out is None else converted(found.contiguous(), out, "linalg.pinv")
 
 
-@op(
-    strict=True,
-    kind="copy",
-    rounded=500,
-)
+@op(strict=True, kind="copy", rounded=500)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudoinverse: the old spelling of `tensorkit.linalg.pinv`, with a smaller tolerance.
 
@@ -195,13 +186,7 @@ def _check_rank_out(out: Any, name: str) -> None:
         )
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    namespace="linalg",
-    out_overlap="allowed",
-    library="LAPACK",
-)
+@op(strict=True, kind="reduce", namespace="linalg", out_overlap="allowed", library="LAPACK")
 @takes(
     "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
     "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
@@ -438,12 +423,7 @@ _recorded_lstsq = differentiable(
 )
 
 
-@op(
-    strict=True,
-    kind="copy",
-    rounded=2000,
-    namespace="linalg",
-)
+@op(strict=True, kind="copy", rounded=2000, namespace="linalg")
 @takes(f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {OUTS})")
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Any = None

@@ -51,13 +51,7 @@ def _checked_power(A: Tensor, n: Any, out: Tensor | None) -> Tensor:
     return copied_out(_power(A, int(n)), out)
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    rounded=8,
-    name="matrix_power",
-    namespace="linalg",
-)
+@op(strict=True, kind="reduce", rounded=8, name="matrix_power", namespace="linalg")
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied by itself `n` times; the inverse as often for a negative `n`. Also of batches.
 
@@ -72,11 +66,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     return _checked_power(input, n, out)
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    rounded=8,
-)
+@op(strict=True, kind="reduce", rounded=8)
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``linalg.matrix_power`` by its older name.
 

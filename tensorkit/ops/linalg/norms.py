@@ -36,14 +36,7 @@ from tensorkit.tensor import Tensor
 _ORDERS = "linalg.matrix_norm: Order {} not supported."
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    name="vector_norm",
-    rounded=2,
-    namespace="linalg",
-    out_overlap="allowed",
-)
+@op(strict=True, kind="reduce", name="vector_norm", rounded=2, namespace="linalg", out_overlap="allowed")
 @takes(f"(Tensor input, Number ord = 2, tuple of ints dim = None, {REDUCED})")
 def linalg_vector_norm(
     input: Tensor,
@@ -154,13 +147,7 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
     return zeros(size, dtype=real, device=A.device).zero_()
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    rounded=100,
-    namespace="linalg",
-    out_recording="in place",
-)
+@op(strict=True, kind="reduce", rounded=100, namespace="linalg", out_recording="in place")
 @takes(
     f"(Tensor input, Number ord, tuple of ints dim = {{-2,-1}}, {REDUCED})",
     f'(Tensor input, str ord = "fro", tuple of ints dim = {{-2,-1}}, {REDUCED})',
@@ -197,14 +184,7 @@ def matrix_norm(
     return only(found, out)
 
 
-@op(
-    kind="reduce",
-    name="norm",
-    rounded=100,
-    namespace="linalg",
-    strict=True,
-    out_recording="in place",
-)
+@op(kind="reduce", name="norm", rounded=100, namespace="linalg", strict=True, out_recording="in place")
 @takes(
     f"(Tensor input, Number ord = None, tuple of ints dim = None, {REDUCED})",
     f"(Tensor input, str ord, tuple of ints dim = None, {REDUCED})",
@@ -284,13 +264,7 @@ def _condition(input: Any, p: Any) -> Any:
     return found
 
 
-@op(
-    kind="reduce",
-    rounded=1000,
-    namespace="linalg",
-    strict=True,
-    out_recording="in place",
-)
+@op(kind="reduce", rounded=1000, namespace="linalg", strict=True, out_recording="in place")
 @takes("(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)")
 def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number of a matrix: how much a relative error of a right-hand side can grow when it is solved for.
@@ -336,13 +310,7 @@ _frobenius = differentiable(
 )
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    methods=(),
-    rounded=2,
-    out_overlap="allowed",
-)
+@op(strict=True, kind="reduce", methods=(), rounded=2, out_overlap="allowed")
 @takes("(Tensor input, tuple of ints dim, bool keepdim = False, *, Tensor out = None)")
 def frobenius_norm(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The root of the sum of squares along at most two dimensions, of which PyTorch warns: take `linalg.vector_norm`.
@@ -368,12 +336,7 @@ def frobenius_norm(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tens
     return out
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    methods=(),
-    rounded=100,
-)
+@op(strict=True, kind="reduce", methods=(), rounded=100)
 @takes(
     "(Tensor input, tuple of ints dim, bool keepdim = False, *, Tensor out = None)",
     "(Tensor input, bool keepdim = False, *, Tensor out = None)",

@@ -163,12 +163,7 @@ _OLD_QR = (
 )
 
 
-@op(
-    strict=True,
-    kind="copy",
-    rounded=200,
-    out_error="linalg_qr",
-)
+@op(strict=True, kind="copy", rounded=200, out_error="linalg_qr")
 @takes(f"(Tensor input, bool some = True, *, {OUTS})")
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """The old spelling of `tensorkit.linalg.qr`; `some` means the mode "reduced".
@@ -330,13 +325,7 @@ def _product(input: Tensor, tau: Tensor) -> Tensor:
 _PRODUCT = Rule("LinalgHouseholderProductBackward0", input=_product_back_input, tau=_product_back_tau)
 
 
-@op(
-    kind="copy",
-    derivative=_PRODUCT,
-    rounded=200,
-    namespace="linalg",
-    library="LAPACK",
-)
+@op(kind="copy", derivative=_PRODUCT, rounded=200, namespace="linalg", library="LAPACK")
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of Householder reflectors: the ``Q`` of what `geqrf` gave.
 
@@ -357,10 +346,7 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     return made if out is None else converted(unless_filled(made, out), out, name)
 
 
-@op(
-    kind="copy",
-    rounded=200,
-)
+@op(kind="copy", rounded=200)
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Another name for `tensorkit.linalg.householder_product`.
 

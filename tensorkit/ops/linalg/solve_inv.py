@@ -143,12 +143,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return only(_inv_body(A), out)
 
 
-@op(
-    kind="copy",
-    derivative=Rule("LinalgInvExBackward0", input=_inverse_back),
-    rounded=200,
-    library="LAPACK",
-)
+@op(kind="copy", derivative=Rule("LinalgInvExBackward0", input=_inverse_back), rounded=200, library="LAPACK")
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a square matrix: another name for `tensorkit.linalg.inv`.
 
@@ -419,13 +414,7 @@ def _prepare_solution(out: Any, B: Tensor, size: tuple[int, ...]) -> None:
 # -- tensors as matrices ------------------------------------------------------------------------------------------
 
 
-@op(
-    strict=True,
-    kind="copy",
-    rounded=500,
-    namespace="linalg",
-    out_recording="in place",
-)
+@op(strict=True, kind="copy", rounded=500, namespace="linalg", out_recording="in place")
 def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor read as a matrix: its first `ind` dimensions are the rows, the others the columns.
 
@@ -462,13 +451,7 @@ _inverse_of_tensor = differentiable(
 )
 
 
-@op(
-    strict=True,
-    kind="copy",
-    rounded=2000,
-    namespace="linalg",
-    out_recording="in place",
-)
+@op(strict=True, kind="copy", rounded=2000, namespace="linalg", out_recording="in place")
 @takes("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)")
 def tensorsolve(
     input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None

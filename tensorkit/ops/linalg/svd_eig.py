@@ -231,12 +231,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     return only(as_tensor(lapack.svd(array, full=False, vectors=False)[1], real), out)
 
 
-@op(
-    strict=True,
-    kind="copy",
-    rounded=500,
-    out_recording="in place",
-)
+@op(strict=True, kind="copy", rounded=500, out_recording="in place")
 @takes(f"(Tensor input, bool some = True, bool compute_uv = True, *, {OUTS})")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """The old spelling of `tensorkit.linalg.svd`; it gives ``V`` itself, and by default no superfluous vectors.

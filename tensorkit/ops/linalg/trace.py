@@ -26,12 +26,7 @@ def _trace_back(g: Any, c: Any) -> Any:
     return g.new_zeros(rows * columns).index_fill(0, places.to(g.device), g).view(rows, columns)
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-    derivative=Rule("TraceBackward0", input=_trace_back),
-    library="BLAS",
-)
+@op(kind="reduce", rounded=1, derivative=Rule("TraceBackward0", input=_trace_back), library="BLAS")
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix; of integers as int64.
 
@@ -58,10 +53,7 @@ def trace(input: Tensor) -> Tensor:
     return deliver_product("trace", body, (), kind, input._device, None)
 
 
-@op(
-    strict=True,
-    namespace="linalg",
-)
+@op(strict=True, namespace="linalg")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """``A.diagonal`` of the last two dimensions, unless others are named: a view.
 
@@ -76,11 +68,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 # -- powers -------------------------------------------------------------------------------------------------------
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-    namespace="linalg",
-)
+@op(kind="reduce", rounded=1, namespace="linalg")
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """A Vandermonde matrix: for each element a row of its powers, from 0 to ``N - 1``.
 

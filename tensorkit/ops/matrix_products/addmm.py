@@ -62,10 +62,7 @@ def check_mm(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, int, int]:
     rounded=4,
     inplace=True,
     derivative=Rule(
-        "AddmmBackward0",
-        input=lambda g, c: scaled_gradient(g, c.beta),
-        mat1=_addmm_first,
-        mat2=_addmm_second,
+        "AddmmBackward0", input=lambda g, c: scaled_gradient(g, c.beta), mat1=_addmm_first, mat2=_addmm_second
     ),
     library="BLAS",
     family="products",

@@ -97,10 +97,7 @@ _NO_DIM = (
 )
 
 
-@op(
-    kind="reduce",
-    rounded=2,
-)
+@op(kind="reduce", rounded=2)
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product along a dimension: the first of three elements, if none is named, which is deprecated.
 

@@ -333,11 +333,7 @@ def _quickly(equation: Any, a: Any, b: Any) -> Tensor | None:
     return fresh(made.reshape(recipe.made), a._dtype)._view(recipe.layout)
 
 
-@op(
-    kind="reduce",
-    rounded=2,
-    methods=(),
-)
+@op(kind="reduce", rounded=2, methods=())
 def einsum(*args: Any) -> Tensor:
     """Multiply operands and sum over dimensions, as an equation of subscripts says.
 

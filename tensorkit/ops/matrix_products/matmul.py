@@ -113,11 +113,7 @@ def _multiply(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     return _folded(a, b, out) if _folds(a, b, out) else _batched(a, b, out)
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-    methods=("matmul", "__matmul__", "__rmatmul__"),
-)
+@op(kind="reduce", rounded=1, methods=("matmul", "__matmul__", "__rmatmul__"))
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply two tensors as matrices: what ``a @ b`` does.
 

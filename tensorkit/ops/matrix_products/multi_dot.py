@@ -14,11 +14,7 @@ from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Tensor
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-    namespace="linalg",
-)
+@op(kind="reduce", rounded=1, namespace="linalg")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input @ other``; see ``tensorkit.matmul``.
 
@@ -125,12 +121,7 @@ def _check_list(name: str, tensors: Any) -> None:
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(one)}")
 
 
-@op(
-    kind="reduce",
-    rounded=4,
-    namespace="linalg",
-    out_error="mm",
-)
+@op(kind="reduce", rounded=4, namespace="linalg", out_error="mm")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Multiply matrices one after another, in the order that costs the fewest multiplications.
 
@@ -147,11 +138,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     return _multi_dot(tensors, out)
 
 
-@op(
-    kind="reduce",
-    rounded=4,
-    methods=(),
-)
+@op(kind="reduce", rounded=4, methods=())
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """``linalg.multi_dot`` by its older, deprecated name, for matrices alone.
 

@@ -28,9 +28,7 @@ from tensorkit.tensor import Array, Tensor
     kind="reduce",
     rounded=1,
     derivative=Rule(
-        "MvBackward0",
-        input=lambda g, c: g.ger(c.vec.conj()),
-        vec=lambda g, c: c.input.conj().t().mv(g),
+        "MvBackward0", input=lambda g, c: g.ger(c.vec.conj()), vec=lambda g, c: c.input.conj().t().mv(g)
     ),
     out_overlap="allowed",
     library="BLAS",
@@ -161,11 +159,7 @@ def _outer(input: Tensor, vec2: Tensor, out: Tensor | None) -> Tensor:
     return column * vec2 if out is None else mul(column, vec2, out=out)
 
 
-@op(
-    kind="pointwise",
-    out_error="mul",
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", out_error="mul", out_overlap="before resizing")
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every element of one vector times every element of another: n and m give n × m. Dtypes are promoted.
 
@@ -178,10 +172,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _outer(input, vec2, out)
 
 
-@op(
-    kind="pointwise",
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", out_overlap="before resizing")
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`outer` by its older name.
 

@@ -105,12 +105,7 @@ def _in_python(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
     return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-    methods=(),
-    out_recording="in place",
-)
+@op(kind="reduce", rounded=1, methods=(), out_recording="in place")
 @takes(
     "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, Tensor out = None)",
     python=_in_python,
@@ -139,10 +134,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     return result if out is None else _written(result, out)
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-)
+@op(kind="reduce", rounded=1)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply two tensors and sum over the last dimension of both; one without dimensions just scales the other.
 
@@ -167,10 +159,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 # -- kron ---------------------------------------------------------------------------------------------------------
 
 
-@op(
-    kind="pointwise",
-    out_error="mul",
-)
+@op(kind="pointwise", out_error="mul")
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: each element of the first, replaced by itself times the whole second.
 

@@ -7,14 +7,7 @@ from tensorkit.ops.matrix_products.product import check_tensors, copied_out, ref
 from tensorkit.tensor import Tensor
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    rounded=2,
-    namespace="linalg",
-    out_error="vdot",
-    out_overlap="allowed",
-)
+@op(strict=True, kind="reduce", rounded=2, namespace="linalg", out_error="vdot", out_overlap="allowed")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The products of vectors that lie along a dimension: of `x`'s complex conjugate with `y`; the rest is broadcast.
 

@@ -227,10 +227,7 @@ def _check_unpooled(input: Tensor, dims: int) -> None:
             )
 
 
-@op(
-    namespace=FUNCTIONAL,
-    derivative=Rule("MaxUnpool2DBackward0", input=lambda g, c: taken(g, c.indices, 2)),
-)
+@op(namespace=FUNCTIONAL, derivative=Rule("MaxUnpool2DBackward0", input=lambda g, c: taken(g, c.indices, 2)))
 def max_unpool2d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Tensor:
     """Zeros, and each element where `max_pool2d` found it: (n, channels, h, w) to (n, channels, *output_size).
 
@@ -244,10 +241,7 @@ def max_unpool2d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> 
     return _unpooled(input, indices, output_size, 2)
 
 
-@op(
-    namespace=FUNCTIONAL,
-    derivative=Rule("MaxUnpool3DBackward0", input=lambda g, c: taken(g, c.indices, 3)),
-)
+@op(namespace=FUNCTIONAL, derivative=Rule("MaxUnpool3DBackward0", input=lambda g, c: taken(g, c.indices, 3)))
 def max_unpool3d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Tensor:
     """Zeros, and each element where `max_pool3d` found it: (n, channels, d, h, w) to (n, channels, *output_size).
 

@@ -164,10 +164,7 @@ def _averages_back(g: Any, c: Any) -> Any:
     return _totals(g / _divisors(g, c.counts), c.spans, size[len(size) - len(c.spans) :], True)
 
 
-@op(
-    namespace=FUNCTIONAL,
-    derivative=Rule(lambda call: f"{call['kind']}Backward0", input=_averages_back),
-)
+@op(namespace=FUNCTIONAL, derivative=Rule(lambda call: f"{call['kind']}Backward0", input=_averages_back))
 def _averages(input: Tensor, kind: str, spans: Any, size: Any, counts: Any) -> Tensor:
     """The sum of each window, divided by how many elements it counts.
 

@@ -200,13 +200,7 @@ def _addcmul_at_once(input: Any = None, tensor1: Any = None, tensor2: Any = None
     return at_once(_PRODUCT, (input, tensor1, tensor2))
 
 
-@op(
-    kind="pointwise",
-    inplace=True,
-    rounded=1,
-    first=_addcmul_at_once,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", inplace=True, rounded=1, first=_addcmul_at_once, out_overlap="before resizing")
 @takes("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)", older=True)
 @_shown
 def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:
@@ -222,12 +216,7 @@ def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = N
     return _sum("addcmul", input, tensors, named, value, out)  # type: ignore[no-any-return]
 
 
-@op(
-    kind="pointwise",
-    inplace=True,
-    rounded=1,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", inplace=True, rounded=1, out_overlap="before resizing")
 @takes("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)", older=True)
 @_shown
 def addcdiv(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:

@@ -329,13 +329,7 @@ def _check_divisor(other: Any, position: int) -> None:
         )
 
 
-@op(
-    kind="pointwise",
-    aliases=("divide",),
-    methods=(),
-    derivative=_DIVIDED,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", aliases=("divide",), methods=(), derivative=_DIVIDED, out_overlap="before resizing")
 @takes(
     "(Tensor input, Tensor other, *, Tensor out = None)",
     "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",

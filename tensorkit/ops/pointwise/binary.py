@@ -183,9 +183,7 @@ kernels.with_loop(numpy.hypot, elementwise_compiled.hypotenuse, "f")
     lacks=(*WHOLE, *COMPLEX),
     rounded=1,
     derivative=Rule(
-        "HypotBackward0",
-        input=lambda g, c: g * c.input / c.out,
-        other=lambda g, c: g * c.other / c.out,
+        "HypotBackward0", input=lambda g, c: g * c.input / c.out, other=lambda g, c: g * c.other / c.out
     ),
 )
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -292,11 +290,7 @@ def _lcm(a: Array, b: Array) -> Array:
     )  # small integers wrap around as in C
 
 
-@binary(
-    numpy.gcd,
-    scalars.GCD,
-    lacks=_UNCOUNTED,
-)
+@binary(numpy.gcd, scalars.GCD, lacks=_UNCOUNTED)
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, never negative; of 0 and 0 it is 0.
 
@@ -306,11 +300,7 @@ def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return math.gcd(input, other)
 
 
-@binary(
-    _lcm,
-    scalars.LCM,
-    lacks=_UNCOUNTED,
-)
+@binary(_lcm, scalars.LCM, lacks=_UNCOUNTED)
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple; of 0 and anything it is 0.
 
@@ -332,10 +322,7 @@ def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         other=lambda g, c: g,
     ),
 )
-@takes(
-    "(Tensor input, Tensor other, *, Number alpha = 1)",
-    "(Tensor input, Number other, Number alpha = 1)",
-)
+@takes("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Subtract the other way round: ``other - alpha * input``.
 

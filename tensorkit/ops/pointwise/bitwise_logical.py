@@ -187,10 +187,7 @@ def _check_close(input: Tensor, other: Tensor, rtol: float, atol: float) -> None
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
 
 
-@op(
-    strict=True,
-    kind="reduce",
-)
+@op(strict=True, kind="reduce")
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
@@ -220,10 +217,7 @@ def isclose(
     return close.__ior__(actual.lt(math.inf).__iand__(actual <= allowed))
 
 
-@op(
-    strict=True,
-    kind="reduce",
-)
+@op(strict=True, kind="reduce")
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -265,12 +259,7 @@ def _check_members(*operands: Any) -> None:
             raise RuntimeError(f"Unsupported input type encountered for isin(): {kind.label}")
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    methods=(),
-    library="NumPy",
-)
+@op(strict=True, kind="reduce", methods=(), library="NumPy")
 @takes(
     "(Tensor elements, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
     "(Number element, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
@@ -336,9 +325,7 @@ def _check_path(elements: Any, others: Tensor, kind: dtype) -> None:
 # -- questions ----------------------------------------------------------------------------------------------------
 
 
-@op(
-    kind="reduce",
-)
+@op(kind="reduce")
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element of a tensor is not zero.
 
@@ -353,9 +340,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-@op(
-    kind="reduce",
-)
+@op(kind="reduce")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same size.
 

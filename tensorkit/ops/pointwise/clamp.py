@@ -212,21 +212,10 @@ def _clamp_at_once(input: Any = None, min: Any = None, max: Any = None, *more: A
     return None if held is None else at_once(held, (input,))
 
 
-@op(
-    kind="pointwise",
-    aliases=("clip",),
-    inplace=True,
-    first=_clamp_at_once,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", aliases=("clip",), inplace=True, first=_clamp_at_once, out_overlap="before resizing")
 @takes(
     *_CLAMP_FORMS,
-    methods={
-        "clip": (
-            "(Tensor min = None, Tensor max = None)",
-            "(Number min = None, Number max = None)",
-        )
-    },
+    methods={"clip": ("(Tensor min = None, Tensor max = None)", "(Number min = None, Number max = None)")},
 )
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Every element, or the bound that it is beyond.
@@ -287,11 +276,7 @@ def _one_sided(name: str, low: bool) -> dict[bool, tuple[Any, Any]]:
 _MIN, _MAX = _one_sided("clamp_min", low=True), _one_sided("clamp_max", low=False)
 
 
-@op(
-    kind="pointwise",
-    inplace=True,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", inplace=True, out_overlap="before resizing")
 @takes("(Tensor input, Tensor min, *, Tensor out = None)", "(Tensor input, Number min, *, Tensor out = None)")
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `min` where it is below.
@@ -308,11 +293,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     return _called(_MIN[isinstance(min, Tensor)], input, (min, None), out)
 
 
-@op(
-    kind="pointwise",
-    inplace=True,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", inplace=True, out_overlap="before resizing")
 @takes("(Tensor input, Tensor max, *, Tensor out = None)", "(Tensor input, Number max, *, Tensor out = None)")
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `max` where it is above.

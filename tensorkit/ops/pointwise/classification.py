@@ -39,13 +39,7 @@ _INEXACT = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
 
 def _asks(
-    name: str,
-    question: Any,
-    scalar: Scalar,
-    *,
-    whole: bool = False,
-    check: Any = None,
-    like_first: str = "",
+    name: str, question: Any, scalar: Scalar, *, whole: bool = False, check: Any = None, like_first: str = ""
 ) -> Pointwise:
     """A question about each element; of integers the answer is always the same."""
 
@@ -55,10 +49,7 @@ def _asks(
     return Pointwise(name, answer, scalar, result="bool", lacks=(), check=check, like_first=like_first)
 
 
-@unary(
-    _asks("isnan", numpy.isnan, questions.IS_NAN),
-    inplace=False,
-)
+@unary(_asks("isnan", numpy.isnan, questions.IS_NAN), inplace=False)
 def isnan(input: Tensor) -> Tensor:
     """Whether each element is not a number.
 
@@ -71,10 +62,7 @@ def isnan(input: Tensor) -> Tensor:
     return input != input
 
 
-@unary(
-    _asks("isinf", numpy.isinf, questions.IS_INF, like_first="whole"),
-    inplace=False,
-)
+@unary(_asks("isinf", numpy.isinf, questions.IS_INF, like_first="whole"), inplace=False)
 def isinf(input: Tensor) -> Tensor:
     """Whether each element is infinite.
 
@@ -233,13 +221,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return not input
 
 
-@unary(
-    numpy.invert,
-    INVERT,
-    kernel="bitwise_not_cpu",
-    lacks=(*LIMITED, *_INEXACT),
-    exact_out=True,
-)
+@unary(numpy.invert, INVERT, kernel="bitwise_not_cpu", lacks=(*LIMITED, *_INEXACT), exact_out=True)
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``.
 
@@ -249,11 +231,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return ~input
 
 
-@op(
-    name="__invert__",
-    kind="pointwise",
-    function=False,
-)
+@op(name="__invert__", kind="pointwise", function=False)
 def _invert(input: Tensor) -> Tensor:
     """``~t``: the bits of integers turned round, bools negated.
 

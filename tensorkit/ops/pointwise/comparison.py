@@ -184,9 +184,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     return input >= other
 
 
-@op(
-    kind="reduce",
-)
+@op(kind="reduce")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same size and equal elements.
 

@@ -16,14 +16,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.unary import unary
-from tensorkit.kernels.cpu import (
-    elementwise,
-    elementwise_compiled,
-    loops,
-    strided_2d,
-    tiny,
-    ufuncs,
-)
+from tensorkit.kernels.cpu import elementwise, elementwise_compiled, loops, strided_2d, tiny, ufuncs
 from tensorkit.kernels.cpu.pow import half_rsqrt
 from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.kernels.scalars.arithmetic import RECIPROCAL
@@ -114,11 +107,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return 1 / numpy.sqrt(input)
 
 
-@op(
-    kind="pointwise",
-    out_error="pow",
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", out_error="pow", out_overlap="before resizing")
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square of every element: ``input ** 2``, and recorded as such.
 

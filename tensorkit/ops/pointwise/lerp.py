@@ -19,15 +19,7 @@ from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.scalars.arithmetic import LERP
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import conjugated
-from tensorkit.ops.pointwise.fast_path import (
-    FAST,
-    LARGEST,
-    PLAIN,
-    WHOLE,
-    fast,
-    is_plain,
-    number_as_held,
-)
+from tensorkit.ops.pointwise.fast_path import FAST, LARGEST, PLAIN, WHOLE, fast, is_plain, number_as_held
 from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor

@@ -59,20 +59,11 @@ def _step(name: str, ufunc: Any, scalar: Any) -> Pointwise:
     strided_2d.APART[rounded] = strided_2d.APART[ufunc]
     elementwise.shortcut(rounded, lambda inputs, out: (ufunc, inputs) if out.dtype.kind == "f" else None)
     return Pointwise(
-        name,
-        rounded,
-        scalar,
-        kernel=f"{name}_vml_cpu",
-        lacks=_BOOL,
-        check=_no_complex(name),
-        exact_out=True,
+        name, rounded, scalar, kernel=f"{name}_vml_cpu", lacks=_BOOL, check=_no_complex(name), exact_out=True
     )
 
 
-@unary(
-    _step("ceil", numpy.ceil, scalars.CEIL),
-    derivative=Rule("CeilBackward0", input=_zeros),
-)
+@unary(_step("ceil", numpy.ceil, scalars.CEIL), derivative=Rule("CeilBackward0", input=_zeros))
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number that is not below, of every element.
 
@@ -82,10 +73,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return numpy.ceil(input)
 
 
-@unary(
-    _step("floor", numpy.floor, scalars.FLOOR),
-    derivative=Rule("FloorBackward0", input=_zeros),
-)
+@unary(_step("floor", numpy.floor, scalars.FLOOR), derivative=Rule("FloorBackward0", input=_zeros))
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number that is not above, of every element.
 
@@ -172,12 +160,7 @@ def _round_name(arguments: dict[str, Any]) -> str:
     return "RoundBackward0" if arguments["decimals"] is UNSAID else "RoundBackward1"
 
 
-@op(
-    kind="pointwise",
-    inplace=True,
-    derivative=Rule(_round_name, input=_zeros),
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", inplace=True, derivative=Rule(_round_name, input=_zeros), out_overlap="before resizing")
 @takes("(Tensor input, *, Tensor out = None)", "(Tensor input, *, int decimals, Tensor out = None)")
 def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -> Tensor:
     """Round to the nearest number with so many decimals; of two that are equally near, to the even one.
@@ -235,11 +218,7 @@ def _parts(input: Tensor) -> tuple[Array, Array]:
     return mantissa, numpy.where(numpy.isfinite(mantissa), exponent, 0)
 
 
-@op(
-    kind="reduce",
-    derivative=Rule("FrexpBackward0", input=_frexp_back),
-    out_overlap="before resizing",
-)
+@op(kind="reduce", derivative=Rule("FrexpBackward0", input=_frexp_back), out_overlap="before resizing")
 @takes("(Tensor input, *, tuple of Tensors out = None)")
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Every element as ``mantissa * 2 ** exponent``, with the mantissa from 0.5 on and below 1.

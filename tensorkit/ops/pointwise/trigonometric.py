@@ -20,12 +20,7 @@ from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.kernels.scalars.arithmetic import MULTIPLY
 from tensorkit.ops.pointwise.where import where
-from tensorkit.ops.shared.scalar_arithmetic import (
-    less_from,
-    minus,
-    plus,
-    times,
-)
+from tensorkit.ops.shared.scalar_arithmetic import less_from, minus, plus, times
 from tensorkit.tensor import Array, Tensor
 
 # -- trigonometric ------------------------------------------------------------------------------------------------

@@ -209,12 +209,7 @@ def _where_other(g: Any, c: Any) -> Any:
 
 _where_recorded = differentiable(
     _where_body,
-    Rule(
-        "WhereBackward0",
-        numbers_count=True,
-        input=_where_input,
-        other=_where_other,
-    ),
+    Rule("WhereBackward0", numbers_count=True, input=_where_input, other=_where_other),
     "where",
     "pointwise",
 )
@@ -226,12 +221,7 @@ def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, 
     return None if wants_grad(input) or wants_grad(other) else _where_by_loop(condition, input, other)
 
 
-@op(
-    kind="pointwise",
-    methods=(),
-    first=_where_at_once,
-    out_overlap="before resizing",
-)
+@op(kind="pointwise", methods=(), first=_where_at_once, out_overlap="before resizing")
 @takes(
     "(Tensor condition)",
     "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",

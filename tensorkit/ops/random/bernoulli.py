@@ -19,12 +19,7 @@ from tensorkit.elementwise.output import check_writable, empty_strided
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.random.draw import Drawing, draw, drawn, give_size
-from tensorkit.ops.random.inplace_distributions import (
-    REAL,
-    UNCOUNTED,
-    check_counts,
-    check_generator,
-)
+from tensorkit.ops.random.inplace_distributions import REAL, UNCOUNTED, check_counts, check_generator
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.signature_parts import GENERATOR
@@ -119,11 +114,7 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
     "(Tensor input, float p, *, tensorkit.Generator generator = None)",
 )
 def bernoulli(
-    input: Tensor,
-    *chance: Any,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    **keyword: Any,
+    input: Tensor, *chance: Any, generator: Generator | None = None, out: Tensor | None = None, **keyword: Any
 ) -> Tensor:
     """Ones and zeros: one as often as `input` says, element by element, or as often as a number `p` says.
 

@@ -118,11 +118,7 @@ def fill_normal(input: Tensor, generator: Generator | None, mean: float, std: fl
     return _fill(input, generator, Drawing(random.fill_normal, mean, std))
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=_zeros("Normal"),
-)
+@op(kind="inplace", function=False, derivative=_zeros("Normal"))
 @takes("(Tensor input, float mean = 0, float std = 1, *, tensorkit.Generator generator = None)")
 def normal_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with normally distributed numbers: ``normal_(mean=0, std=1)``.
@@ -167,11 +163,7 @@ def _largest(kind: dtype) -> float:
     return most.get(kind.name, 1.7976931348623157e308)
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=_zeros("Uniform"),
-)
+@op(kind="inplace", function=False, derivative=_zeros("Uniform"))
 @takes("(Tensor input, float from = 0, float to = 1, *, tensorkit.Generator generator = None)")
 def uniform_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with numbers drawn evenly from [from, to): ``uniform_(from=0, to=1)``.
@@ -208,11 +200,7 @@ def _check_continuous(input: Tensor, name: str, given: str) -> None:
         )
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=_zeros("Exponential"),
-)
+@op(kind="inplace", function=False, derivative=_zeros("Exponential"))
 @takes("(Tensor input, float lambd = 1, *, tensorkit.Generator generator = None)")
 def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with exponentially distributed numbers of the density lambd * exp(-lambd * x): ``exponential_(lambd=1)``.
@@ -236,11 +224,7 @@ def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = Non
     return _fill(input, generator, Drawing(random.fill_exponential, rate))
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=_zeros("LogNormal"),
-)
+@op(kind="inplace", function=False, derivative=_zeros("LogNormal"))
 @takes("(Tensor input, float mean = 1, float std = 2, *, tensorkit.Generator generator = None)")
 def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with numbers whose logarithms are normally distributed: ``log_normal_(mean=1, std=2)``.
@@ -270,11 +254,7 @@ def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None
     return _fill(input, generator, Drawing(random.fill_log_normal, mean, std))
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=_zeros("Cauchy"),
-)
+@op(kind="inplace", function=False, derivative=_zeros("Cauchy"))
 @takes("(Tensor input, float median = 0, float sigma = 1, *, tensorkit.Generator generator = None)")
 def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with Cauchy distributed numbers: ``cauchy_(median=0, sigma=1)``.
@@ -299,11 +279,7 @@ def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **
     return _fill(input, generator, Drawing(random.fill_cauchy, median, sigma))
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=_zeros("Geometric"),
-)
+@op(kind="inplace", function=False, derivative=_zeros("Geometric"))
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with how many tries it takes until one succeeds: ``geometric_(p)``.
 
@@ -424,11 +400,7 @@ def _last_of(kind: dtype, first: int) -> int:
     return last
 
 
-@op(
-    kind="inplace",
-    function=False,
-    derivative=Rule(_random_name, input=lambda g, c: g.new_zeros(g.size())),
-)
+@op(kind="inplace", function=False, derivative=Rule(_random_name, input=lambda g, c: g.new_zeros(g.size())))
 @takes(
     method=(
         "(*, tensorkit.Generator generator = None)",

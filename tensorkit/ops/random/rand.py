@@ -142,10 +142,7 @@ randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of
     """
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 @takes(
     f"(Tensor input, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
     f"(Tensor input, *, tensorkit.memory_format memory_format = None, {FACTORY})",
@@ -172,10 +169,7 @@ def rand_like(
     return _uniform(empty_like_of("rand_like", input, options | keyword), generator)
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 @takes(
     f"(Tensor input, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
     f"(Tensor input, *, tensorkit.memory_format memory_format = None, {FACTORY})",

@@ -120,11 +120,7 @@ def _rounded_bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
 # -- the operations -----------------------------------------------------------------------------------------
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-)
+@op(strict=True, kind="create", methods=())
 @takes(
     f"(int high, tuple of ints size, *, {GENERATOR}, Tensor out = None, {FACTORY})",
     f"(int high, tuple of ints size, *, Tensor out = None, {FACTORY})",
@@ -172,10 +168,7 @@ def randint(
     return _integers(make(sizes, dtypes.int64, call), first, last, generator, out is not None)
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 @takes(
     f"(Tensor input, int low, int high, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
     f"(Tensor input, int low, int high, *, tensorkit.memory_format memory_format = None, {FACTORY})",

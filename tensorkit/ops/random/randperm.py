@@ -23,11 +23,7 @@ from tensorkit.random import Generator
 from tensorkit.tensor import Tensor
 
 
-@op(
-    kind="create",
-    methods=(),
-    out_overlap="allowed",
-)
+@op(kind="create", methods=(), out_overlap="allowed")
 @takes(
     f"(int n, *, tensorkit.Generator generator, Tensor out = None, {FACTORY})",
     f"(int n, *, Tensor out = None, {FACTORY})",

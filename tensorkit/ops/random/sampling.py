@@ -135,11 +135,7 @@ def _check_rows(rows: Array) -> None:
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
-@op(
-    strict=True,
-    kind="copy",
-    out_recording="silent",
-)
+@op(strict=True, kind="copy", out_recording="silent")
 def multinomial(
     input: Tensor,
     num_samples: int,
@@ -195,11 +191,7 @@ def multinomial(
 # -- draws whose parameters are tensors ---------------------------------------------------------------------------
 
 
-@op(
-    kind="copy",
-    methods=(),
-    derivative=Rule("PoissonBackward0", input=lambda g, c: g.new_zeros(g.size())),
-)
+@op(kind="copy", methods=(), derivative=Rule("PoissonBackward0", input=lambda g, c: g.new_zeros(g.size())))
 @takes("(Tensor input, tensorkit.Generator generator = None)")
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers of events that happen independently, `input` of them on average.

@@ -69,10 +69,7 @@ def _check_blocks(tensors: Sequence[Tensor]) -> None:
             )
 
 
-@op(
-    kind="copy",
-    methods=(),
-)
+@op(kind="copy", methods=())
 def block_diag(*tensors: Tensor) -> Tensor:
     """The matrix with tensors along its diagonal, each a block; zeros elsewhere. A vector is one row.
 

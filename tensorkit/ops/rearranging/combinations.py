@@ -24,10 +24,7 @@ def _check_vector(tensor: Tensor) -> None:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._lay().size)}")
 
 
-@op(
-    kind="copy",
-    methods=(),
-)
+@op(kind="copy", methods=())
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every combination of one element of each vector, as rows; of one vector the vector itself.
 
@@ -61,11 +58,7 @@ def _chosen(count: int, r: int, again: bool) -> Array:
 _MOST_DIMS = 64  # of an array of NumPy's
 
 
-@op(
-    strict=True,
-    kind="copy",
-    methods=(),
-)
+@op(strict=True, kind="copy", methods=())
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every combination of `r` elements of a vector, as rows, in the order of the vector.
 

@@ -127,9 +127,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return target
 
 
-@op(
-    kind="copy",
-)
+@op(kind="copy")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements of a tensor, in a row, on a diagonal.
 

@@ -97,11 +97,7 @@ def _flip_dims(input: Tensor, dims: Any) -> list[int]:
     return places if ndim else []
 
 
-@op(
-    kind="copy",
-    methods=(),
-    derivative=Rule("FlipBackward0", input=lambda g, c: g.flip(c.dims)),
-)
+@op(kind="copy", methods=(), derivative=Rule("FlipBackward0", input=lambda g, c: g.flip(c.dims)))
 @takes("(Tensor input, tuple of ints dims)", method=("(tuple of ints dims)",))
 def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
     """The elements in reverse order along dimensions: always a copy.
@@ -130,9 +126,7 @@ def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     return flip(input, along) if wanted else _flipped(input, _flip_dims(input, along))
 
 
-@op(
-    kind="copy",
-)
+@op(kind="copy")
 def fliplr(input: Tensor) -> Tensor:
     """The columns from right to left.
 
@@ -145,9 +139,7 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, (1,))
 
 
-@op(
-    kind="copy",
-)
+@op(kind="copy")
 def flipud(input: Tensor) -> Tensor:
     """The rows from bottom to top.
 
@@ -174,11 +166,7 @@ def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
     return first, second
 
 
-@op(
-    strict=True,
-    kind="copy",
-    derivative=Rule("Rot90Backward0", input=lambda g, c: g.rot90(-c.k, c.dims)),
-)
+@op(strict=True, kind="copy", derivative=Rule("Rot90Backward0", input=lambda g, c: g.rot90(-c.k, c.dims)))
 @takes("(Tensor input, int k = 1, tuple of ints dims = {0,1})")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second.

@@ -70,9 +70,7 @@ def grids_of(tensors: Sequence[Any], crossed: bool) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-@op(
-    methods=(),
-)
+@op(methods=())
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid: for each vector a tensor of the grid's size, without copying.
 

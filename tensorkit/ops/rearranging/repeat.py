@@ -145,11 +145,7 @@ def _added_up(g: Any, face: Any, repeats: Any) -> Any:
 _REPEATED = Rule("RepeatBackward0", input=lambda g, c: _added_up(g, c.input_face, c.repeats))
 
 
-@op(
-    kind="copy",
-    function=False,
-    derivative=_REPEATED,
-)
+@op(kind="copy", function=False, derivative=_REPEATED)
 def repeat(input: Tensor, *repeats: Any, **named: Any) -> Tensor:
     """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front.
 
@@ -183,10 +179,7 @@ def _counts(repeats: tuple[Any, ...]) -> tuple[int, ...]:
     return as_ints(repeats, "repeat", "repeats")
 
 
-@op(
-    kind="copy",
-    methods=(),
-)
+@op(kind="copy", methods=())
 @takes("(Tensor input, tuple of ints dims)")
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Copies of the tensor side by side, counted from the last dimension: missing numbers are 1.

@@ -104,11 +104,7 @@ def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | Non
     return copied.view(*size[:along], total, *size[along + 1 :])  # type: ignore[no-any-return]
 
 
-@op(
-    strict=True,
-    kind="copy",
-    methods=(),
-)
+@op(strict=True, kind="copy", methods=())
 @takes(
     "(Tensor repeats, *, int output_size = None)",
     "(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)",

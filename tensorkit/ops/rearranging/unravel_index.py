@@ -67,10 +67,7 @@ def _unravelled_shape(shape: Any) -> tuple[int, ...]:
     return tuple([int(length) for length in shape])
 
 
-@op(
-    kind="copy",
-    methods=(),
-)
+@op(kind="copy", methods=())
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
     """For indices into a tensor's elements in one row, their indices along each dimension of its size.
 

@@ -10,12 +10,7 @@ from tensorkit.ops.rearranging.diag import whole
 from tensorkit.tensor import Tensor
 
 
-@op(
-    strict=True,
-    kind="copy",
-    methods=(),
-    rounded=1,
-)
+@op(strict=True, kind="copy", methods=(), rounded=1)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, one row each: from the highest down to 0, or the other way round.
 

@@ -177,10 +177,7 @@ amax = _amax_op("amax", "largest", "tensor([5, 3])")
 amin = _amax_op("amin", "smallest", "tensor([1, 2])")
 
 
-@op(
-    kind="reduce",
-    derivative=Rule("AminmaxBackward0", input=_aminmax_back),
-)
+@op(kind="reduce", derivative=Rule("AminmaxBackward0", input=_aminmax_back))
 @takes("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest element, of all or along one dimension, as a named pair ``(min, max)``.

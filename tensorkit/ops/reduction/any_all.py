@@ -118,10 +118,7 @@ def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
     return deliver(counted(true, axes, False), dtypes.int64)
 
 
-@op(
-    kind="reduce",
-    methods=(),
-)
+@op(kind="reduce", methods=())
 @takes(
     "(Tensor input, int dim = None)",
     "(Tensor input, tuple of ints dim)",

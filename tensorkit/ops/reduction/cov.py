@@ -46,11 +46,7 @@ def _freedom(weights: Any, shares: Any, added: Any, correction: int) -> Any:
     return factor
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    rounded=4,
-)
+@op(strict=True, kind="reduce", rounded=4)
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
@@ -96,10 +92,7 @@ def _two_dimensions(name: str, input: Tensor) -> None:
         )
 
 
-@op(
-    kind="reduce",
-    rounded=4,
-)
+@op(kind="reduce", rounded=4)
 def corrcoef(input: Tensor) -> Tensor:
     """Pearson's correlation of variables, one a row, from their observations, one a column.
 

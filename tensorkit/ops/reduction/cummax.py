@@ -17,12 +17,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu.scan_compiled import running_extreme
 from tensorkit.ops.reduction import on_device
-from tensorkit.ops.reduction.arguments import (
-    check_dims,
-    host,
-    like_meta,
-    one_axis,
-)
+from tensorkit.ops.reduction.arguments import check_dims, host, like_meta, one_axis
 from tensorkit.ops.reduction.cumsum import add_along, exact_scalar
 from tensorkit.ops.reduction.min_max import pair_into
 from tensorkit.ops.shared.copy import deliver

@@ -290,11 +290,7 @@ cumsum = _scan_op("cumsum", numpy.add, "sum", "tensor([ 1,  3,  6, 10])", _cumsu
 cumprod = _scan_op("cumprod", numpy.multiply, "product", "tensor([ 1,  2,  6, 24])", _cumprod_back)
 
 
-@op(
-    kind="scan",
-    rounded=2,
-    derivative=Rule("LogcumsumexpBackward0", input=_log_back),
-)
+@op(kind="scan", rounded=2, derivative=Rule("LogcumsumexpBackward0", input=_log_back))
 def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum so far of exponentials along a dimension, without overflow.
 

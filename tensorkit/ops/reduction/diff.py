@@ -11,9 +11,7 @@ from tensorkit.ops.creation.full import zeros_like
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.pointwise.arithmetic import sub
 from tensorkit.ops.pointwise.bitwise_logical import logical_xor
-from tensorkit.ops.reduction.arguments import (
-    one_axis,
-)
+from tensorkit.ops.reduction.arguments import one_axis
 from tensorkit.tensor import Tensor
 
 
@@ -45,12 +43,7 @@ def _whole(input: Tensor, out: Tensor) -> Tensor:
     return out.copy_(input)
 
 
-@op(
-    strict=True,
-    kind="pointwise",
-    out_error="sub",
-    out_overlap="before resizing",
-)
+@op(strict=True, kind="pointwise", out_error="sub", out_overlap="before resizing")
 def diff(
     input: Tensor,
     n: int = 1,

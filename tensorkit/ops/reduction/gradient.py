@@ -120,12 +120,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, NUMBERS)
 
 
-@op(
-    kind="copy",
-    methods=(),
-    rounded=1,
-    strict=True,
-)
+@op(kind="copy", methods=(), rounded=1, strict=True)
 @takes(
     "(Tensor input, *, tuple of ints dim, int edge_order = 1)",
     "(Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1)",
@@ -136,11 +131,7 @@ def _is_number(value: Any) -> bool:
     "(Tensor input, *, tuple of Tensors spacing, tuple of ints dim, int edge_order = 1)",
 )
 def gradient(
-    input: Tensor,
-    *,
-    spacing: Any = None,
-    dim: int | Sequence[int] | None = None,
-    edge_order: int = 1,
+    input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
     """How steeply the numbers rise along each dimension: their derivative, estimated from neighbours.
 

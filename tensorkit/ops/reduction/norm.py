@@ -24,14 +24,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu.sums import sum_compiled
 from tensorkit.kernels.cpu.sums.sum import squares, sum_along
 from tensorkit.ops.reduction import on_device
-from tensorkit.ops.reduction.arguments import (
-    axes_of,
-    exact_out,
-    host,
-    like_meta,
-    reduced_size,
-    with_dims,
-)
+from tensorkit.ops.reduction.arguments import axes_of, exact_out, host, like_meta, reduced_size, with_dims
 from tensorkit.ops.reduction.var_std import add_reduce
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.on_device import is_on_device
@@ -209,20 +202,10 @@ def _norm_method(
     return _norm_in_python(self, p, dim, keepdim, dtype=dtype)
 
 
-@op(
-    kind="reduce",
-    rounded=2,
-    out_error="linalg_vector_norm",
-    out_overlap="allowed",
-)
+@op(kind="reduce", rounded=2, out_error="linalg_vector_norm", out_overlap="allowed")
 @takes(python=_norm_in_python, python_method=_norm_method)
 def norm(
-    input: Tensor,
-    p: Any = "fro",
-    dim: Any = None,
-    keepdim: bool = False,
-    out: Any = None,
-    dtype: Any = None,
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
     """The p-norm of all elements, or of those along the dimensions named.
 

@@ -329,14 +329,9 @@ def _soft_op(
     {answer}
     """
     rule = Rule(f"{title}Backward0", applies=_plain(name), input=back)
-    made = op(
-        kind="copy",
-        name=name,
-        rounded=2,
-        derivative=rule,
-        first=at_once,
-        out_error=f"aten::{name}",
-    )(soft)
+    made = op(kind="copy", name=name, rounded=2, derivative=rule, first=at_once, out_error=f"aten::{name}")(
+        soft
+    )
     return made
 
 
@@ -368,11 +363,7 @@ def _log_sum_back(g: Any, c: Any) -> Any:
     return wide * (shares.conj() if shares.is_complex() else shares)
 
 
-@op(
-    kind="reduce",
-    rounded=2,
-    derivative=Rule("LogsumexpBackward0", input=_log_sum_back),
-)
+@op(kind="reduce", rounded=2, derivative=Rule("LogsumexpBackward0", input=_log_sum_back))
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum of exponentials along the dimensions named, however large the elements are.
 

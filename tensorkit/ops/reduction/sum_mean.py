@@ -257,10 +257,7 @@ def _mean_dtype(name: str, input: Tensor, kind: Any, out: Tensor | None) -> dtyp
         input=lambda g, c: over(spread_out(g, c.input_face, c.dim, c.keepdim), count(c.input_face, c.dim)),
     ),
 )
-@takes(
-    "(Tensor input, *, tensorkit.dtype dtype = None, Tensor out = None)",
-    _SUM_FORMS[1],
-)
+@takes("(Tensor input, *, tensorkit.dtype dtype = None, Tensor out = None)", _SUM_FORMS[1])
 def mean(
     input: Tensor,
     dim: Dims | None = UNSAID,
@@ -306,12 +303,7 @@ def _divided(added: Array, many: int, kind: dtype) -> Array:
     return kernels.quiet(numpy.divide, wide, numpy.array(many, wide.real.dtype))  # type: ignore[no-any-return]
 
 
-@op(
-    kind="reduce",
-    rounded=1,
-    out_error="nansum",
-    out_overlap="allowed",
-)
+@op(kind="reduce", rounded=1, out_error="nansum", out_overlap="allowed")
 def nanmean(
     input: Tensor,
     dim: Dims | None = None,

@@ -8,9 +8,7 @@ from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.elementwise.block import NUMBERS
-from tensorkit.ops.reduction.arguments import (
-    one_axis,
-)
+from tensorkit.ops.reduction.arguments import one_axis
 from tensorkit.ops.reduction.cumsum import ABSENT
 from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
@@ -85,17 +83,10 @@ def _trapezoid(y: Tensor, x: Any, dx: Any, dim: Any) -> Tensor:
     return times(y.sum(axis) - times(ends, 0.5), step)  # type: ignore[no-any-return]
 
 
-_AREA_FORMS = (
-    "(Tensor y, Tensor x, *, int dim = -1)",
-    "(Tensor y, *, Number dx = 1, int dim = -1)",
-)
+_AREA_FORMS = ("(Tensor y, Tensor x, *, int dim = -1)", "(Tensor y, *, Number dx = 1, int dim = -1)")
 
 
-@op(
-    kind="reduce",
-    methods=(),
-    rounded=1,
-)
+@op(kind="reduce", methods=(), rounded=1)
 @takes(*_AREA_FORMS)
 def trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) -> Tensor:
     """The area under points along a dimension, by the trapezoidal rule.
@@ -113,12 +104,7 @@ def trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) ->
     return _trapezoid(y, x, dx, dim)
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    methods=(),
-    rounded=1,
-)
+@op(strict=True, kind="reduce", methods=(), rounded=1)
 @takes("(Tensor y, *, float dx = 1, int dim = -1)", "(Tensor y, Tensor x, *, int dim = -1)")
 def trapz(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) -> Tensor:
     """An old name of `trapezoid`.
@@ -134,11 +120,7 @@ def trapz(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) -> Ten
     return _trapezoid(y, x, dx, dim)
 
 
-@op(
-    kind="scan",
-    methods=(),
-    rounded=1,
-)
+@op(kind="scan", methods=(), rounded=1)
 @takes(*_AREA_FORMS)
 def cumulative_trapezoid(y: Tensor, x: Any = ABSENT, *, dx: Any = ABSENT, dim: int = -1) -> Tensor:
     """The areas so far under points along a dimension, by the trapezoidal rule.

@@ -236,10 +236,7 @@ def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor:
 # -- copies ----------------------------------------------------------------------------------------------------------
 
 
-@op(
-    kind="copy",
-    derivative=Rule("CloneBackward0", input=lambda g, c: g),
-)
+@op(kind="copy", derivative=Rule("CloneBackward0", input=lambda g, c: g))
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with a storage of its own; its dimensions keep their order in memory.
 

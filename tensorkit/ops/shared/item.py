@@ -22,10 +22,7 @@ from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, attach
 
 
-@op(
-    kind="copy",
-    function=False,
-)
+@op(kind="copy", function=False)
 def item(input: Tensor) -> Any:
     """The one element as a Python number.
 
@@ -122,10 +119,7 @@ def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar:
         array = array.astype(numpy.uint8)  # PyTorch's habit, from the years before it had bool
     from_array = numpy.ascontiguousarray(array).reshape(array.shape)
     out = empty_strided(
-        from_array.shape,
-        contiguous_stride(from_array.shape),
-        dtypes.from_numpy_dtype(array.dtype),
-        CPU,
+        from_array.shape, contiguous_stride(from_array.shape), dtypes.from_numpy_dtype(array.dtype), CPU
     )
     out._nd()[...] = from_array
     return out

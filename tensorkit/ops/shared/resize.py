@@ -32,19 +32,11 @@ from tensorkit.ops.shared.uninitialized import chosen, whole_filled
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.layout import Layout
-from tensorkit.strides.sizes import (
-    INT64_MAX,
-    checked_size,
-    contiguous_stride,
-    overflowed,
-)
+from tensorkit.strides.sizes import INT64_MAX, checked_size, contiguous_stride, overflowed
 from tensorkit.tensor import Tensor, attach
 
 
-@op(
-    kind="resize",
-    function=False,
-)
+@op(kind="resize", function=False)
 def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     """Give the tensor another size, row-major, on the same storage, which grows if it is too small.
 
@@ -85,10 +77,7 @@ def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Te
     return input
 
 
-@op(
-    kind="resize",
-    function=False,
-)
+@op(kind="resize", function=False)
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give the tensor the size of another: `resize_` to ``the_template.size()``.
 

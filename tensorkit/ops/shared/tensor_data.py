@@ -259,10 +259,7 @@ def _quick_tensor(data: Any) -> Tensor | None:
     return None
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """A tensor with a copy of the data: nested sequences of numbers, a number, a NumPy array.
 
@@ -309,11 +306,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     return to_device(fresh(_array_of(numbers, size, kind), kind), where)
 
 
-@op(
-    kind="create",
-    methods=(),
-    grad_flag=False,
-)
+@op(kind="create", methods=(), grad_flag=False)
 def as_tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """`data` as a tensor, without a copy if it is a tensor or a NumPy array that fits already.
 
@@ -331,11 +324,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Ten
     return tensor(data, dtype=None if dtype is None else as_dtype(dtype, "as_tensor"), device=device)
 
 
-@op(
-    kind="create",
-    methods=(),
-    grad_flag=False,
-)
+@op(kind="create", methods=(), grad_flag=False)
 def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one changes the other.
 
@@ -399,11 +388,7 @@ def _from_buffer(buffer: Any, kind: dtype, count: int, offset: int) -> Tensor:
     return on_storage(adopt(lent, foreign=True), Layout((number,), (1,), 0), kind)
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-)
+@op(strict=True, kind="create", methods=())
 @takes(
     "(object buffer, *, tensorkit.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)"
 )
@@ -468,12 +453,7 @@ def _check_alias(shared: Tensor, kind: dtype | None, where: Any) -> None:
         raise ValueError(f"can't alias tensor with dtype '{shared._dtype.label}' into dtype '{kind.label}'.")
 
 
-@op(
-    strict=True,
-    kind="create",
-    methods=(),
-    grad_flag=False,
-)
+@op(strict=True, kind="create", methods=(), grad_flag=False)
 @takes(
     "(object obj, *, tensorkit.dtype dtype = None, tensorkit.device device = None, bool copy = None, "
     "bool requires_grad? = False)"

@@ -23,13 +23,7 @@ from tensorkit.memory_format import (
     preserve_format,
     suggested_format,
 )
-from tensorkit.ops.shared.copy import (
-    clone,
-    copied,
-    copied_few,
-    copy_into,
-    warn_complex_to_real,
-)
+from tensorkit.ops.shared.copy import clone, copied, copied_few, copy_into, warn_complex_to_real
 from tensorkit.ops.shared.type_names import legacy_dtype, type_name
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
@@ -194,10 +188,7 @@ def as_dtype(kind: Any, name: str = "to") -> dtype:
     return found
 
 
-@op(
-    kind="copy",
-    function=False,
-)
+@op(kind="copy", function=False)
 def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor as another dtype and on another device: itself if nothing changes, otherwise a copy.
 
@@ -242,11 +233,7 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return to_device(to_dtype(input, input._dtype, wanted=memory_format), CPU)
 
 
-@op(
-    kind="copy",
-    function=False,
-    strict=True,
-)
+@op(kind="copy", function=False, strict=True)
 @takes(
     "(Tensor input, tensorkit.device device = None, bool non_blocking = False, *, "
     "tensorkit.memory_format memory_format = None)"
@@ -269,11 +256,7 @@ def _names_cuda(where: Any) -> bool:
     return hasattr(where, "__index__") or device(where).type == "cuda"
 
 
-@op(
-    kind="copy",
-    function=False,
-    name="type",
-)
+@op(kind="copy", function=False, name="type")
 def type_(input: Tensor, dtype: dtype | str | type | None = None, non_blocking: bool = False) -> Any:
     """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it.
 

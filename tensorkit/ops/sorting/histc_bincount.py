@@ -110,13 +110,7 @@ def _binned_there(values: Tensor, count: int, least: float, most: float) -> Tens
     return counted_there(bins, count, None).to(kind)
 
 
-@op(
-    kind="reduce",
-    out_recording="silent",
-    out_overlap="allowed",
-    library="NumPy",
-    family="sorting",
-)
+@op(kind="reduce", out_recording="silent", out_overlap="allowed", library="NumPy", family="sorting")
 def histc(
     input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None
 ) -> Tensor:

@@ -156,12 +156,7 @@ _REST = "tuple of floats range = None, Tensor weight = None, bool density = Fals
 _FORMS = tuple(f"Tensor input, {bins} bins, {_REST}" for bins in ("int", "tuple of ints", "tuple of Tensors"))
 
 
-@op(
-    strict=True,
-    kind="reduce",
-    methods=(),
-    rounded=1,
-)
+@op(strict=True, kind="reduce", methods=(), rounded=1)
 @takes(*(f"({form})" for form in _FORMS))
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False

@@ -101,16 +101,8 @@ def _column_major(count: int) -> tuple[int, int]:
     return 1, count
 
 
-@op(
-    kind="reduce",
-    out_overlap="before resizing",
-)
-@takes(
-    method=(
-        "()",
-        "(*, bool as_tuple)",
-    )
-)
+@op(kind="reduce", out_overlap="before resizing")
+@takes(method=("()", "(*, bool as_tuple)"))
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     """The indices of the elements that are not zero: a row for each of them, row by row in the input.
 
@@ -135,11 +127,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     return found.unbind(1)
 
 
-@op(
-    kind="reduce",
-    strict=True,
-    library="NumPy",
-)
+@op(kind="reduce", strict=True, library="NumPy")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer.
 
@@ -183,9 +171,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     return out
 
 
-@op(
-    kind="reduce",
-)
+@op(kind="reduce")
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, a row for each: ``nonzero(input)``.
 

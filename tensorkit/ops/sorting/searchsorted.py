@@ -195,12 +195,7 @@ def _bucketize_at_once(input: Any = None, boundaries: Any = None, *more: Any) ->
 
 
 def _search(
-    bounds: Tensor,
-    values: Any,
-    out_int32: bool,
-    right: bool,
-    sorter: Tensor | None,
-    out: Tensor | None,
+    bounds: Tensor, values: Any, out_int32: bool, right: bool, sorter: Tensor | None, out: Tensor | None
 ) -> Tensor:
     if sorter is None and out is None and not out_int32:
         quick = _search_some(bounds, values, right)
@@ -250,21 +245,10 @@ _BUCKET_FORMS = (
 )
 
 
-@op(
-    kind="reduce",
-    methods=(),
-    first=_bucketize_at_once,
-    library="NumPy sort",
-    family="sorting",
-)
+@op(kind="reduce", methods=(), first=_bucketize_at_once, library="NumPy sort", family="sorting")
 @takes(*_BUCKET_FORMS)
 def bucketize(
-    input: Any,
-    boundaries: Tensor,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    out: Tensor | None = None,
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """For each number the index of the bucket that it falls into.
 
@@ -299,13 +283,7 @@ _SEARCH_FORMS = (
 )
 
 
-@op(
-    kind="reduce",
-    methods=(),
-    first=_searchsorted_at_once,
-    library="NumPy sort",
-    family="sorting",
-)
+@op(kind="reduce", methods=(), first=_searchsorted_at_once, library="NumPy sort", family="sorting")
 @takes(*_SEARCH_FORMS)
 def searchsorted(
     sorted_sequence: Tensor,

@@ -164,10 +164,7 @@ def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, 
 
 @op(
     kind="reduce",
-    derivative=Rule(
-        lambda call: f"SortBackward{0 if call['stable'] is None else 1}",
-        input=spread,
-    ),
+    derivative=Rule(lambda call: f"SortBackward{0 if call['stable'] is None else 1}", input=spread),
     strict=True,
     first=_sort_at_once,
     library="NumPy sort",
@@ -214,11 +211,7 @@ def _order(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
 _places = through_library("argsort", "NumPy sort", _order, "sorting")
 
 
-@op(
-    kind="reduce",
-    strict=True,
-    first=_argsort_at_once,
-)
+@op(kind="reduce", strict=True, first=_argsort_at_once)
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
     "(Tensor input, int dim = -1, bool descending = False)",
@@ -252,10 +245,7 @@ def argsort(
     return sort(input, dim=dim, descending=descending, stable=stable, out=(values, out))[1]  # type: ignore[no-any-return]
 
 
-@op(
-    kind="reduce",
-    out_error="sort",
-)
+@op(kind="reduce", out_error="sort")
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dimension: ``input.sort(dim=0).values``.
 

@@ -13,12 +13,7 @@ from tensorkit.ops.shared.int_args import Dims
 from tensorkit.tensor import Tensor
 
 
-@op(
-    kind="copy",
-    namespace="special",
-    name="softmax",
-    rounded=2,
-)
+@op(kind="copy", namespace="special", name="softmax", rounded=2)
 def special_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """`softmax` along a dimension, which is recorded as such.
 
@@ -28,12 +23,7 @@ def special_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tens
     return softmax.softmax(input, dim, dtype)
 
 
-@op(
-    kind="copy",
-    namespace="special",
-    name="log_softmax",
-    rounded=2,
-)
+@op(kind="copy", namespace="special", name="log_softmax", rounded=2)
 def special_log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """`log_softmax` along a dimension, which is recorded as such.
 
@@ -43,12 +33,7 @@ def special_log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) 
     return softmax.log_softmax(input, dim, dtype)
 
 
-@op(
-    kind="copy",
-    namespace="special",
-    name="logsumexp",
-    rounded=2,
-)
+@op(kind="copy", namespace="special", name="logsumexp", rounded=2)
 def special_logsumexp(
     input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -60,13 +45,7 @@ def special_logsumexp(
     return softmax.logsumexp(input, dim, keepdim, out=out)
 
 
-@op(
-    kind="copy",
-    namespace="special",
-    name="round",
-    strict=True,
-    out_overlap="before resizing",
-)
+@op(kind="copy", namespace="special", name="round", strict=True, out_overlap="before resizing")
 def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """`round` to so many decimals, which is recorded as such.
 

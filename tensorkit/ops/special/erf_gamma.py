@@ -24,13 +24,7 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.plan import few_elements
 from tensorkit.elementwise.unary import unary
-from tensorkit.kernels.cpu import (
-    elementwise,
-    elementwise_compiled,
-    loops,
-    tiny,
-    ufuncs,
-)
+from tensorkit.kernels.cpu import elementwise, elementwise_compiled, loops, tiny, ufuncs
 from tensorkit.kernels.scalars import special as scalars
 from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.sizes import IN_PYTHON

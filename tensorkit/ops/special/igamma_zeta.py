@@ -210,11 +210,7 @@ def _zeta_back(g: Any, c: Any) -> Any:
     overloaded=True,
     namespace="special",
     rounded=5,
-    derivative=Rule(
-        _zeta_name,
-        input=_underived("zeta"),
-        other=_zeta_back,
-    ),
+    derivative=Rule(_zeta_name, input=_underived("zeta"), other=_zeta_back),
     mixed=True,
 )
 def zeta(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:

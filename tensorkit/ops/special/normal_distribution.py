@@ -25,13 +25,7 @@ from tensorkit.kernels.scalars.elementary import XLOG1PY
 from tensorkit.kernels.scalars.special import ENTR
 from tensorkit.ops.pointwise import arithmetic  # noqa: F401
 from tensorkit.ops.shared import copy  # noqa: F401
-from tensorkit.ops.shared.scalar_arithmetic import (
-    minus,
-    over,
-    plus,
-    scaled,
-    times,
-)
+from tensorkit.ops.shared.scalar_arithmetic import minus, over, plus, scaled, times
 from tensorkit.ops.special.erf_gamma import float_block, of_scipy
 from tensorkit.tensor import Array, Number, Tensor
 
@@ -112,9 +106,7 @@ def _xlog1py_input(g: Any, c: Any) -> Any:
     namespace="special",
     rounded=1,
     derivative=Rule(
-        _xlog1py_name,
-        input=_xlog1py_input,
-        other=lambda g, c: scaled(g, c.input) / plus(c.other, 1),
+        _xlog1py_name, input=_xlog1py_input, other=lambda g, c: scaled(g, c.input) / plus(c.other, 1)
     ),
     mixed=True,
 )
@@ -136,12 +128,7 @@ def xlog1py(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | Non
 # -- the normal distribution --------------------------------------------------------------------------------------
 
 
-@op(
-    kind="copy",
-    namespace="special",
-    rounded=2,
-    out_recording="in place",
-)
+@op(kind="copy", namespace="special", rounded=2, out_recording="in place")
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The share of the standard normal distribution that lies below every element: from 0 to 1.
 

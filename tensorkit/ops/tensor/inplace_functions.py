@@ -163,8 +163,7 @@ tanh_ = _writing("tanh_")
 trunc_ = _writing("trunc_", "fix_")
 
 addmv_ = _of_several(
-    "addmv_",
-    forms=("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",),
+    "addmv_", forms=("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",)
 )
 as_strided_ = _of_several(
     "as_strided_",
@@ -177,29 +176,11 @@ clamp_ = _of_several(
         "(Tensor input, Number min = None, Number max = None)",
     ),
 )
-clamp_max_ = _of_several(
-    "clamp_max_",
-    forms=(
-        "(Tensor input, Tensor max)",
-        "(Tensor input, Number max)",
-    ),
-)
-clamp_min_ = _of_several(
-    "clamp_min_",
-    forms=(
-        "(Tensor input, Tensor min)",
-        "(Tensor input, Number min)",
-    ),
-)
+clamp_max_ = _of_several("clamp_max_", forms=("(Tensor input, Tensor max)", "(Tensor input, Number max)"))
+clamp_min_ = _of_several("clamp_min_", forms=("(Tensor input, Tensor min)", "(Tensor input, Number min)"))
 logit_ = _of_several("logit_")
 nan_to_num_ = _of_several("nan_to_num_")
-round_ = _of_several(
-    "round_",
-    forms=(
-        "(Tensor input)",
-        "(Tensor input, *, int decimals)",
-    ),
-)
+round_ = _of_several("round_", forms=("(Tensor input)", "(Tensor input, *, int decimals)"))
 clip_ = _of_several(
     "clip_",
     forms=(
@@ -207,35 +188,14 @@ clip_ = _of_several(
         "(Tensor input, Number min = None, Number max = None)",
     ),
 )
-detach_ = _of_several(
-    "detach_",
-)
-fill_ = _of_several(
-    "fill_",
-)
-gcd_ = _of_several(
-    "gcd_",
-)
+detach_ = _of_several("detach_")
+fill_ = _of_several("fill_")
+gcd_ = _of_several("gcd_")
 index_put_ = _of_several(
-    "index_put_",
-    forms=("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
+    "index_put_", forms=("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",)
 )
-lcm_ = _of_several(
-    "lcm_",
-)
-ldexp_ = _of_several(
-    "ldexp_",
-)
-resize_as_ = _of_several(
-    "resize_as_",
-)
-xlogy_ = _of_several(
-    "xlogy_",
-    forms=(
-        "(Tensor input, Tensor other)",
-        "(Tensor input, Number other)",
-    ),
-)
-zero_ = _of_several(
-    "zero_",
-)
+lcm_ = _of_several("lcm_")
+ldexp_ = _of_several("ldexp_")
+resize_as_ = _of_several("resize_as_")
+xlogy_ = _of_several("xlogy_", forms=("(Tensor input, Tensor other)", "(Tensor input, Number other)"))
+zero_ = _of_several("zero_")

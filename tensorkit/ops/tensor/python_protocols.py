@@ -44,14 +44,7 @@ from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.tensor_data import checked_number, register_capsules
 from tensorkit.ops.shared.to import to_device
 from tensorkit.ops.tensor.device_exchange import CUDA, cuda_array_interface, packed, record_stream, unpacked
-from tensorkit.storage import (
-    TypedStorage,
-    adopt,
-    legacy_class,
-    read_only_too,
-    typed,
-    warn_typed_storage,
-)
+from tensorkit.storage import TypedStorage, adopt, legacy_class, read_only_too, typed, warn_typed_storage
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Size, Tensor, attach, on_storage
 
@@ -182,10 +175,7 @@ def _one_argument(*args: Any, **kwargs: Any) -> None:
         raise TypeError(f"TensorBase.apply_() takes exactly one argument ({len(args) - 1} given)")
 
 
-@op(
-    kind="resize",
-    function=False,
-)
+@op(kind="resize", function=False)
 @takes(python_method=_one_argument)
 def apply_(input: Tensor, callable: Any, /) -> Tensor:
     """Replace each number by what a Python function makes of it. Slow: whole-tensor operations are faster.
@@ -223,10 +213,7 @@ def _matching(name: str, input: Tensor, others: dict[str, tuple[Tensor, str]]) -
     return [other.expand(input._lay().size) for other, _ in others.values()]
 
 
-@op(
-    kind="resize",
-    function=False,
-)
+@op(kind="resize", function=False)
 def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
     """Replace each number by what a Python function makes of it and of another tensor's number at its place.
 
@@ -236,10 +223,7 @@ def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
     return _call_each(input, _matching("map_", input, {"other": (other, "(position 1)")}), callable)
 
 
-@op(
-    kind="resize",
-    function=False,
-)
+@op(kind="resize", function=False)
 def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     """`map_` with two other tensors.
 

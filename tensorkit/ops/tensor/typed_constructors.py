@@ -284,10 +284,7 @@ _OLD_RANGE = (
 )
 
 
-@op(
-    kind="create",
-    methods=(),
-)
+@op(kind="create", methods=())
 @takes(f"(Number start, Number end, Number step = 1, *, Tensor out = None, {FACTORY.replace('?', '')})")
 def range(
     start: Any = None,

@@ -14,12 +14,7 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.view_call import by_layout, view_method
-from tensorkit.ops.shared.int_args import (
-    Dims,
-    as_ints,
-    counted,
-    listed_ints,
-)
+from tensorkit.ops.shared.int_args import Dims, as_ints, counted, listed_ints
 from tensorkit.ops.shared.type_names import backend_name
 from tensorkit.ops.views.view_reshape import new_layout
 from tensorkit.strides.sizes import broadcast_sizes, normalise_dim
@@ -46,10 +41,7 @@ def _unsqueezed(g: Any, c: Any) -> Any:
 _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
 
 
-@op(
-    methods=(),
-    derivative=Rule(_squeeze_name, input=_unsqueezed),
-)
+@op(methods=(), derivative=Rule(_squeeze_name, input=_unsqueezed))
 @takes("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)")
 @by_layout
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
@@ -77,10 +69,7 @@ def _method_squeeze(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
     return squeeze(input) if dims is None else squeeze(input, dims)
 
 
-@op(
-    inplace=True,
-    derivative=Rule("UnsqueezeBackward0", input=lambda g, c: g.squeeze(c.dim)),
-)
+@op(inplace=True, derivative=Rule("UnsqueezeBackward0", input=lambda g, c: g.squeeze(c.dim)))
 @by_layout
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """Put a dimension of size 1 at place `dim`.
@@ -91,10 +80,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return input._view(input._lay().unsqueeze(dim))
 
 
-@op(
-    function=False,
-    derivative=_EXPANDED,
-)
+@op(function=False, derivative=_EXPANDED)
 @takes(method=("(tuple of ints size, *, bool implicit = False)",))
 @by_layout
 def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) -> Tensor:
@@ -111,10 +97,7 @@ def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False)
     return input._view(lay.expand(wanted, name))
 
 
-@op(
-    function=False,
-    derivative=_EXPANDED,
-)
+@op(function=False, derivative=_EXPANDED)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`expand` to the size of another tensor.
 
@@ -124,10 +107,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return input._view(input._lay().expand(other._lay().size, backend_name(input)))
 
 
-@op(
-    derivative=_EXPANDED,
-    methods=(),
-)
+@op(derivative=_EXPANDED, methods=())
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`expand` as a function: repeat dimensions of size 1 without copying.
 
@@ -181,11 +161,7 @@ attach("squeeze_", traced_method("squeeze_", _squeeze_inplace))
 # -- what expanding is undone by ----------------------------------------------------------------------------------
 
 
-@op(
-    kind="copy",
-    function=False,
-    rounded=2,
-)
+@op(kind="copy", function=False, rounded=2)
 @takes("(Tensor input, tuple of ints size)")
 def sum_to_size(input: Tensor, *size: Any, **named: Any) -> Tensor:
     """Add up what `expand` to this tensor's size would repeat of a tensor of size `size`: its gradient's way back.

@@ -155,10 +155,7 @@ def _start(start: Any) -> int:
     return int(start.__index__())
 
 
-@op(
-    strict=True,
-    derivative=Rule("SliceBackward0", applies=_can_narrow, input=lambda g, c: _unnarrowed(g, c)),
-)
+@op(strict=True, derivative=Rule("SliceBackward0", applies=_can_narrow, input=lambda g, c: _unnarrowed(g, c)))
 @takes("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)")
 @by_layout
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
@@ -170,11 +167,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     return input._view(input._lay().narrow(dim, _start(start), length))
 
 
-@op(
-    strict=True,
-    kind="copy",
-    derivative=Rule("NarrowCopyBackward0", input=lambda g, c: _unnarrowed(g, c)),
-)
+@op(strict=True, kind="copy", derivative=Rule("NarrowCopyBackward0", input=lambda g, c: _unnarrowed(g, c)))
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """`narrow`, as a copy.
 

@@ -104,12 +104,7 @@ def _split_function(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> I
     return _split_method(tensor, split_size_or_sections, dim)
 
 
-@op(
-    derivative=Rule(
-        _split_name,
-        tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
-    ),
-)
+@op(derivative=Rule(_split_name, tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c)))
 @takes(
     "(Tensor input, int split_size, int dim = 0)",
     "(Tensor input, tuple of ints split_size, int dim = 0)",
@@ -135,12 +130,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     return _several(tensor, split_strides.split(tensor._lay(), split_size, dim))
 
 
-@op(
-    derivative=Rule(
-        "SplitWithSizesBackward0",
-        input=lambda gs, c: _unlisted(gs, c),
-    ),
-)
+@op(derivative=Rule("SplitWithSizesBackward0", input=lambda gs, c: _unlisted(gs, c)))
 @takes("(Tensor input, tuple of ints split_sizes, int dim = 0)")
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the sizes listed, which must add up.
@@ -179,10 +169,7 @@ def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Te
 @op(
     strict=True,
     kind="copy",
-    derivative=Rule(
-        "UnsafeSplitBackward0",
-        tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
-    ),
+    derivative=Rule("UnsafeSplitBackward0", tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c)),
 )
 @takes("(Tensor input, int split_size, int dim = 0)")
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -194,13 +181,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     return _apart(tensor, lambda lay: split_strides.split(lay, counted(split_size), dim))
 
 
-@op(
-    kind="copy",
-    derivative=Rule(
-        "UnsafeSplitWithSizesBackward0",
-        input=lambda gs, c: _unlisted(gs, c),
-    ),
-)
+@op(kind="copy", derivative=Rule("UnsafeSplitWithSizesBackward0", input=lambda gs, c: _unlisted(gs, c)))
 @takes("(Tensor input, tuple of ints split_sizes, int dim = 0)")
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`split_with_sizes` without autograd's protection.
@@ -213,10 +194,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
     return _apart(input, lambda lay: split_strides.split_with_sizes(lay, split_sizes, dim))
 
 
-@op(
-    strict=True,
-    kind="copy",
-)
+@op(strict=True, kind="copy")
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`chunk` without autograd's protection.
 
@@ -320,9 +298,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _cut(input, given, split_strides.dsplit(input._lay(), given), 2)
 
 
-@op(
-    derivative=Rule("UnbindBackward0", input=lambda gs, c: stacked_pieces(gs, c.dim)),
-)
+@op(derivative=Rule("UnbindBackward0", input=lambda gs, c: stacked_pieces(gs, c.dim)))
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dimension, which goes.
 

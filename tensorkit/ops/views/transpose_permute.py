@@ -14,12 +14,7 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.errors import warn
-from tensorkit.ops.shared.int_args import (
-    Dims,
-    as_ints,
-    counted,
-    listed_ints,
-)
+from tensorkit.ops.shared.int_args import Dims, as_ints, counted, listed_ints
 from tensorkit.ops.views.view_reshape import alias, new_layout
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, attach
@@ -31,9 +26,7 @@ def _inverse(dims: Any, ndim: int) -> list[int]:
     return sorted(range(ndim), key=places.__getitem__)
 
 
-@op(
-    derivative=Rule("TBackward0", input=lambda g, c: g.t()),
-)
+@op(derivative=Rule("TBackward0", input=lambda g, c: g.t()))
 @by_layout
 def t(input: Tensor) -> Tensor:
     """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is.
@@ -67,10 +60,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return input._view(input._lay().transpose(dim0, dim1))
 
 
-@op(
-    methods=(),
-    derivative=Rule("PermuteBackward0", input=lambda g, c: g.permute(_inverse(c.dims, g.dim()))),
-)
+@op(methods=(), derivative=Rule("PermuteBackward0", input=lambda g, c: g.permute(_inverse(c.dims, g.dim()))))
 @by_layout
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Put the dimensions in another order. No element moves.
@@ -91,18 +81,12 @@ def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     return permute(input, order) if wants_grad(input) else input._view(input._lay().permute(order))
 
 
-@op(
-    strict=True,
-    aliases=("moveaxis",),
-)
+@op(strict=True, aliases=("moveaxis",))
 @takes(
     "(Tensor input, int source, int destination)",
     "(Tensor input, tuple of ints source, tuple of ints destination)",
     methods={
-        "moveaxis": (
-            "(int source, int destination)",
-            "(tuple of ints source, tuple of ints destination)",
-        )
+        "moveaxis": ("(int source, int destination)", "(tuple of ints source, tuple of ints destination)")
     },
 )
 @by_layout

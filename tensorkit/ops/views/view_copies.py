@@ -15,12 +15,7 @@ from tensorkit.dispatch.registry import Fields, registry
 from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable, resize_out
 from tensorkit.ops.shared.copy import copy_into
-from tensorkit.ops.shared.out_and_inplace import (
-    copy_of,
-    real_alone,
-    result_in,
-    with_out,
-)
+from tensorkit.ops.shared.out_and_inplace import copy_of, real_alone, result_in, with_out
 from tensorkit.ops.views.slicing import slice_backward
 from tensorkit.ops.views.split import unsplit
 from tensorkit.ops.views.view_reshape import alias
@@ -162,14 +157,7 @@ def _copied(
     {given}
     """
     whole.__dict__["__forms__"] = fields.get("forms", Forms())  # not the view's own
-    return op(
-        kind="copy",
-        name=f"{view}_copy",
-        methods=(),
-        derivative=rule,
-        strict=True,
-        **fields,
-    )(whole)
+    return op(kind="copy", name=f"{view}_copy", methods=(), derivative=rule, strict=True, **fields)(whole)
 
 
 # -- views that brackets make, or methods alone ---------------------------------------------------------------------
@@ -248,9 +236,7 @@ detach_copy = _copied(
     differentiable=False,
 )
 diagonal_copy = _copied(
-    "diagonal",
-    example="tk.diagonal_copy(tk.eye(2)).stride()\n(1,)",
-    out_error="aten::diagonal_copy",
+    "diagonal", example="tk.diagonal_copy(tk.eye(2)).stride()\n(1,)", out_error="aten::diagonal_copy"
 )
 expand_copy = _copied(
     "expand",
@@ -298,11 +284,7 @@ squeeze_copy = _copied(
     ),
     out_error="aten::squeeze_copy",
 )
-t_copy = _copied(
-    "t",
-    example="tk.t_copy(tk.zeros(2, 3)).stride()\n(2, 1)",
-    out_error="aten::t_copy",
-)
+t_copy = _copied("t", example="tk.t_copy(tk.zeros(2, 3)).stride()\n(2, 1)", out_error="aten::t_copy")
 transpose_copy = _copied(
     "transpose",
     example="tk.transpose_copy(tk.zeros(2, 3), 0, 1).stride()\n(2, 1)",
@@ -315,9 +297,7 @@ unbind_copy = _copied(
     out_overlap="allowed",
 )
 unfold_copy = _copied(
-    "unfold",
-    example="tk.unfold_copy(tk.arange(4), 0, 3, 1).stride()\n(3, 1)",
-    out_error="aten::unfold_copy",
+    "unfold", example="tk.unfold_copy(tk.arange(4), 0, 3, 1).stride()\n(3, 1)", out_error="aten::unfold_copy"
 )
 unsqueeze_copy = _copied(
     "unsqueeze",

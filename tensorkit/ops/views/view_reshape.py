@@ -44,16 +44,8 @@ def _names_dtype(value: Any) -> bool:
 _AS_BEFORE = Rule("ViewBackward0", applies=_no_dtype, input=lambda g, c: g.reshape(c.input_face.size))
 
 
-@op(
-    function=False,
-    derivative=_AS_BEFORE,
-)
-@takes(
-    method=(
-        "(tensorkit.dtype dtype)",
-        "(tuple of ints size)",
-    )
-)
+@op(function=False, derivative=_AS_BEFORE)
+@takes(method=("(tensorkit.dtype dtype)", "(tuple of ints size)"))
 @by_layout
 def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) -> Tensor:
     """The same elements, read with another size, when strides can express it; or the same bytes as another dtype.
@@ -144,9 +136,7 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     return Layout((*lay.size[:-1], lay.size[-1] // times), stride, lay.offset // times)
 
 
-@op(
-    methods=(),
-)
+@op(methods=())
 @by_layout
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements with another size: a view when strides can express it, otherwise a copy.
@@ -204,10 +194,7 @@ def _method_reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
     return _reshaped(input, as_ints(sizes, "reshape", "shape"))
 
 
-@op(
-    function=False,
-    derivative=_AS_BEFORE,
-)
+@op(function=False, derivative=_AS_BEFORE)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view` with the size of another tensor.
 
@@ -258,10 +245,7 @@ def _unflatten_method(self: Any, dim: Any, sizes: Any) -> Inner:
     return "unflatten", (dim, sizes), {}
 
 
-@op(
-    strict=True,
-    derivative=_AS_BEFORE,
-)
+@op(strict=True, derivative=_AS_BEFORE)
 @takes(method=("(int dim, tuple of ints sizes)",), python_method=_unflatten_method)
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Split one dimension into several.

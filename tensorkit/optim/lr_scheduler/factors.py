@@ -7,12 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorkit.optim.lr_scheduler.scheduler import (
-    LRScheduler,
-    dict_of_function,
-    values,
-    warn_outside_step,
-)
+from tensorkit.optim.lr_scheduler.scheduler import LRScheduler, dict_of_function, values, warn_outside_step
 from tensorkit.optim.optimizer import Optimizer
 
 Factor = Callable[[int], float]

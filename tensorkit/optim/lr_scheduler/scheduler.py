@@ -166,9 +166,7 @@ def inside_step(scheduler: LRScheduler) -> Iterator[None]:
 def warn_outside_step(scheduler: LRScheduler) -> None:
     """Warn of a call of `get_lr` by a user, who would see the next rates, or wrong ones."""
     if not scheduler._get_lr_called_within_step:
-        warn(
-            "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-        )
+        warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
 
 # -- options of groups --------------------------------------------------------------------------------------------

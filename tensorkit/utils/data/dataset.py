@@ -314,9 +314,7 @@ class Subset(Dataset[_T_co]):
 
 
 def random_split(
-    dataset: Dataset[_T],
-    lengths: Sequence[int | float],
-    generator: Generator | None = default_generator,
+    dataset: Dataset[_T], lengths: Sequence[int | float], generator: Generator | None = default_generator
 ) -> list[Subset[_T]]:
     """Divide a dataset at random into parts that have no sample in common.
 

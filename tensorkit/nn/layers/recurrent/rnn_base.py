@@ -18,15 +18,7 @@ from tensorkit.nn.parameter import Parameter
 from tensorkit.nn.utils.packed_sequence import PackedSequence
 from tensorkit.ops.creation.empty import empty
 from tensorkit.ops.creation.full import zeros
-from tensorkit.ops.nn.recurrent import (
-    State,
-    Step,
-    Weights,
-    gru_step,
-    lstm_step,
-    rnn_relu_step,
-    rnn_tanh_step,
-)
+from tensorkit.ops.nn.recurrent import State, Step, Weights, gru_step, lstm_step, rnn_relu_step, rnn_tanh_step
 from tensorkit.tensor import Tensor
 
 __all__ = ["RNNBase"]

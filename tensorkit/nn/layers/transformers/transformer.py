@@ -25,11 +25,7 @@ from tensorkit.nn.module import Module
 from tensorkit.ops.creation.full import full
 from tensorkit.tensor import Tensor
 
-__all__ = [
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerEncoder",
-]
+__all__ = ["Transformer", "TransformerDecoder", "TransformerEncoder"]
 
 
 def __dir__() -> list[str]:

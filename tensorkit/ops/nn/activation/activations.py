@@ -240,9 +240,7 @@ def _prelu_back(g: Any, c: Any) -> Any:
     namespace=FUNCTIONAL,
     like_first="always",
     derivative=Rule(
-        "PreluKernelBackward0",
-        input=_prelu_back,
-        weight=lambda g, c: c.input.where(~c.input.ge(0), 0) * g,
+        "PreluKernelBackward0", input=_prelu_back, weight=lambda g, c: c.input.where(~c.input.ge(0), 0) * g
     ),
 )
 def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:

@@ -61,12 +61,7 @@ def _elu_written(g: Any, c: Any) -> Any:
     derivative=Rule("EluBackward0", input=_elu_back),
 )
 def elu(
-    input: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1, *, out: Tensor | None = None
 ) -> Tensor:
     """Positive elements as they are, negative ones on an exponential that ends at -`alpha`: (...) gives (...).
 

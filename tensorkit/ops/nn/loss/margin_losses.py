@@ -7,16 +7,7 @@ from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dtypes import dtype as DType
 from tensorkit.ops.creation.full import zeros_like
-from tensorkit.ops.kit import (
-    BUT_FLOATS,
-    FUNCTIONAL,
-    Number,
-    Rule,
-    Tensor,
-    not_differentiable,
-    only_once,
-    op,
-)
+from tensorkit.ops.kit import BUT_FLOATS, FUNCTIONAL, Number, Rule, Tensor, not_differentiable, only_once, op
 from tensorkit.ops.nn.loss.losses import MEAN, NONE, reduced
 
 _LACKS = (*BUT_FLOATS, dtypes.float16, dtypes.bfloat16)

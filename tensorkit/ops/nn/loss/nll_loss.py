@@ -84,20 +84,9 @@ def _nll_again(g: Any, c: Any) -> Any:
     return nll_loss_nd(g, c.target, c.weight, c.reduction, c.ignore_index)
 
 
-@op(
-    {"cpu": _nll_back_on_cpu},
-    derivative=Rule(
-        "NllLossBackwardBackward0",
-        g=_nll_again,
-    ),
-)
+@op({"cpu": _nll_back_on_cpu}, derivative=Rule("NllLossBackwardBackward0", g=_nll_again))
 def _nll_back(
-    g: Tensor,
-    size: tuple[int, ...],
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
+    g: Tensor, size: tuple[int, ...], target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> Plan | Tensor:
     """The gradient of `nll_loss_nd`: it is 0 but for the right classes."""
     if len(size) == 1 and target.ndim and tuple(target.shape) != size:
@@ -165,11 +154,7 @@ def _check_targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
     ),
 )
 def nll_loss_nd(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 0,
-    ignore_index: int = -100,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 0, ignore_index: int = -100
 ) -> Plan | Tensor:
     """What `input` has at the right class, with the other sign: (n, classes, ...) and (n, ...) give () or (n, ...).
 

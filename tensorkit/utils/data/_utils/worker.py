@@ -162,15 +162,7 @@ def _numpys_seed(base_seed: int, number: int) -> Any:
 # -- a dataset for each worker ------------------------------------------------------------------------------------
 
 #: What all workers share: data is not copied, nor what cannot be.
-_SHARED = (
-    Tensor,
-    numpy.ndarray,
-    io.IOBase,
-    type,
-    types.FunctionType,
-    types.GeneratorType,
-    types.ModuleType,
-)
+_SHARED = (Tensor, numpy.ndarray, io.IOBase, type, types.FunctionType, types.GeneratorType, types.ModuleType)
 
 
 class _Writer(pickle.Pickler):
