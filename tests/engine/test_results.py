@@ -15,6 +15,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.dispatch.registry import Op, registry
+from tensorkit.lab import samples
 
 _NUMBERS = re.compile(r"(?<![\w.-])-?\d+(?![\w.])")
 
@@ -83,6 +84,7 @@ def test_every_result_of_every_operation_can_be_written_to(mode: str) -> None:
 
 def lost_writes() -> list[Any]:
     """How many results were written to; and the operations some of whose results cannot be."""
+    samples.attach()
     found, counted = {}, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -58,10 +58,6 @@ LONG_FUNCTIONS: dict[str, tuple[int, str]] = {
         73,
         "one kernel, which learners read from top to bottom; its sums stay in registers as long as they are its own",
     ),
-    "tensorkit/ops/views/view_copies.py:_copied": (
-        71,
-        "the block of every view copy: its body, rule, samples and text",
-    ),
 }
 
 

@@ -15,9 +15,11 @@ from typing import Any
 
 import tensorkit as tk
 from tensorkit.dispatch.registry import Op, Sample, registry
+from tensorkit.lab import samples
 from tests.parity.compare import Operand, build
 
 REFUSED = "are out of bounds for storage of size "
+samples.attach()
 OPS = sorted((op for op in registry.values() if op.samples), key=lambda op: op.name)
 LAYOUTS = ("plain", "transposed", "sliced")
 #: How many samples of an operation are tried on an emulated device.
