@@ -167,7 +167,7 @@ def _thermometers(tk: Any) -> Any:
     """Two thermometers that nearly agree, and what depends on both."""
     first = 20 + tk.arange(20, dtype=tk.float64) / 4
     second = first + 1e-6 * tk.sin(tk.arange(20, dtype=tk.float64) ** 2)
-    return tk.stack([first, second, 3 * first - 2 * second], dim=1)
+    return tk.stack([first, second, 2.7 * first - 1.7 * second], dim=1)
 
 
 def _by_inverse(t: Any) -> Any:
@@ -191,7 +191,7 @@ def _near(answer: Answer, mine: Facts | None, _: object) -> bool:
 
 
 _REPAIRED = computed_check(
-    lambda t: t.new_tensor([3.0, -2.0]),
+    lambda t: t.new_tensor([2.7, -1.7]),
     slips=(
         Slip(
             "(N,1) against (N) gives (N,N)",
@@ -375,9 +375,9 @@ TASKS = (
     Task(
         "repair",
         "Repair it",
-        "Two thermometers that nearly agree (columns 0 and 1 of `t`), and a quantity that was *made* as 3 "
-        "times the first minus 2 times the second (column 2). The lines below find other numbers than 3 and "
-        "-2. Repair them, and give me the two numbers, as a tensor of size (2,).\n"
+        "Two thermometers that nearly agree (columns 0 and 1 of `t`), and a quantity that was *made* as 2.7 "
+        "times the first minus 1.7 times the second (column 2). The lines below find other numbers than 2.7 and "
+        "-1.7. Repair them, and give me the two numbers, as a tensor of size (2,).\n"
         "\n"
         "    a, y = t[:, :2], t[:, 2]\n"
         "    found = tk.linalg.inv(a.t() @ a) @ a.t() @ y",
