@@ -155,7 +155,12 @@ def trained(lib: Any, build: Callable[[Any], Any]) -> tuple[list[str], list[Any]
 @pytest.mark.parametrize("build", [mlp, conv_net, Recurrent("LSTM"), Recurrent("GRU")])
 def test_a_step_of_training_is_pytorchs(build: Callable[[Any], Any]) -> None:
     kinds, seen = trained(tk, build)
-    wanted_kinds, wanted = trained(require_torch(), build)
+    try:
+        wanted_kinds, wanted = trained(require_torch(), build)
+    except RuntimeError as refused:
+        if "could not create a primitive descriptor" not in str(refused):
+            raise
+        pytest.skip("PyTorch's oneDNN has no bfloat16 kernel for this layer on this processor")
     assert kinds == wanted_kinds
     assert kinds[:3] == ["bfloat16", "float32", "float32"]
     for ours, theirs in zip(seen, wanted, strict=True):

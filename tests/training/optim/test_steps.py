@@ -115,7 +115,8 @@ def test_betas_may_be_tensors(torch: Any) -> None:
     def run(lib: Any) -> Any:
         return trained(lib, "Adam", {"betas": (lib.tensor(0.8), lib.tensor([0.9]))}, "float64", 6)
 
-    assert distance(run(tensorkit), run(torch), "float64") < APART
+    # Powers of the betas are float32, and their last digit is the processor's.
+    assert distance(run(tensorkit), run(torch), "float32") < APART
 
 
 @pytest.mark.parametrize("case", [case for case in ALL if case[0] != "LBFGS"], ids=named)
@@ -157,8 +158,11 @@ SEARCHES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("options", SEARCHES, ids=str)
-@pytest.mark.parametrize("kind", ["float64", "complex64"])
+@pytest.mark.parametrize("kind", ["float64", "complex"])
 def test_newtons_steps_are_pytorchs(torch: Any, kind: str, options: dict[str, Any]) -> None:
+    if kind == "complex":  # the last digit, which is the processor's, decides how long a line is searched
+        kind = "complex128" if "line_search_fn" in options else "complex64"
+
     def run(lib: Any) -> tuple[list[float], Any]:
         params = [tensor(lib, kind, size, 7).requires_grad_() for size in ((3, 4), (2,), ())]
         optimizer, losses = lib.optim.LBFGS([*params, lib.zeros(2, requires_grad=True)], **options), []
@@ -184,7 +188,7 @@ def test_newtons_steps_are_pytorchs(torch: Any, kind: str, options: dict[str, An
         return losses, [arrays(params), {name: arrays(state[0][name]) for name in state[0]}]
 
     (losses, own), (expected, theirs) = run(tensorkit), run(torch)
-    near = 1e-12 if kind == "float64" else 1e-4
+    near = 1e-4 if kind == "complex64" else 1e-12
     assert losses == pytest.approx(expected, rel=near, abs=near)
     assert list(own[1]) == list(theirs[1])
     for one, other in zip(own[0], theirs[0], strict=True):
