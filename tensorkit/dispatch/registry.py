@@ -41,11 +41,6 @@ class Sample(NamedTuple):
     sizes: Mapping[str, tuple[int, ...]]
 
 
-def sample(call: str, /, **sizes: tuple[int, ...]) -> Sample:
-    """A `Sample`: ``sample("tk.add(a, b, alpha=2)", a=(2, 3), b=(3,))``."""
-    return Sample(call, sizes)
-
-
 OutRecording = Literal["refused", "in place", "silent"]
 OutOverlap = Literal["after resizing", "before resizing", "allowed"]
 

@@ -26,10 +26,6 @@ CROWDED: dict[str, tuple[int, str]] = {
 
 #: Modules with more lines than that: how many, and why.
 LONG_MODULES: dict[str, tuple[int, str]] = {
-    "tensorkit/kernels/cpu/sorting/sort_compiled.py": (
-        640,
-        "the steps of one algorithm, which Numba compiles together",
-    ),
     "tests/engine/autograd/test_function.py": (736, "cases of one subject"),
     "tests/engine/test_layout.py": (700, "cases of one subject"),
     "tests/widgets/namespace/test_model.py": (833, "cases of one subject"),

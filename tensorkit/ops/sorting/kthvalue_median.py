@@ -22,8 +22,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out, resize_silently
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.cpu.sorting import runs_compiled, sort_compiled
 from tensorkit.kernels.cpu.sorting import sort as orders
-from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.kernels.sizes import SORT_BY_INSERTION
 from tensorkit.ops.reduction.arguments import put_along
 from tensorkit.ops.reduction.sum_mean import evenly
@@ -199,7 +199,7 @@ def _mode_of_numbers(rows: Array) -> Array:
 
 def _end_of_longest(ranged: Array) -> Array:
     """Where, in each sorted row, the first of its longest runs of equal elements ends."""
-    found = sort_compiled.ends_of_longest(ranged)
+    found = runs_compiled.ends_of_longest(ranged)
     if found is not None:
         return found
     count = ranged.shape[1]

@@ -17,9 +17,9 @@ import numba
 import numpy
 
 from tensorkit.kernels.cuda.traced.arithmetic import kind_of
-from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
 from tensorkit.kernels.cuda.traced.memory import Watch
 from tensorkit.kernels.cuda.traced.play import typing_for
+from tensorkit.kernels.cuda.traced.report import KernelTrace
 from tensorkit.kernels.cuda.traced.stand_in import TracedCuda
 
 WHOLE = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -111,12 +111,16 @@ def test_options_may_be_tensors(
     assert distance(run(tensorkit), run(torch), "float64") < APART
 
 
-def test_betas_may_be_tensors(torch: Any) -> None:
-    def run(lib: Any) -> Any:
-        return trained(lib, "Adam", {"betas": (lib.tensor(0.8), lib.tensor([0.9]))}, "float64", 6)
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_betas_may_be_tensors(torch: Any, kind: str) -> None:
+    """Their powers are of their dtype; the last digit is the processor's."""
 
-    # Powers of the betas are float32, and their last digit is the processor's.
-    assert distance(run(tensorkit), run(torch), "float32") < APART
+    def run(lib: Any) -> Any:
+        dtype = getattr(lib, kind)
+        betas = (lib.tensor(0.8, dtype=dtype), lib.tensor([0.9], dtype=dtype))
+        return trained(lib, "Adam", {"betas": betas}, "float64", 6)
+
+    assert distance(run(tensorkit), run(torch), kind) < APART
 
 
 @pytest.mark.parametrize("case", [case for case in ALL if case[0] != "LBFGS"], ids=named)

@@ -35,26 +35,14 @@ def begin(model):
 """
 
 
-def _numbers(text: Any) -> Any:
-    """The numbers that a line of `near` says; None of any other line."""
-    if not isinstance(text, str) or text[:1] != "~":
-        return None
-    return numpy.array(ast.literal_eval(text[1:].replace("nan", "None").replace("inf", "1e999")), dtype=float)
-
-
-def _close(one: Any, other: Any, largest: float) -> bool:
-    theirs, ours = _numbers(one), _numbers(other)
-    if theirs is None or ours is None:
+def _close(one: Any, other: Any) -> bool:
+    if not (isinstance(one, str) and isinstance(other, str) and one[:1] == other[:1] == "~"):
         return bool(one == other)
-    # A small gradient may be what is left of large ones: it is right to their rounding, in the order of the processor.
-    room = 1e-6 * max(2.0, largest)
-    return theirs.shape == ours.shape and numpy.allclose(theirs, ours, 1e-5, room, equal_nan=True)
-
-
-def _largest(said: list[Any]) -> float:
-    found = [numbers for text in said if (numbers := _numbers(text)) is not None and numbers.size]
-    sizes = [float(numpy.abs(one[numpy.isfinite(one)]).max(initial=0)) for one in found]
-    return max(sizes, default=0.0)
+    numbers = [
+        ast.literal_eval(text[1:].replace("nan", "None").replace("inf", "1e999")) for text in (one, other)
+    ]
+    theirs, ours = (numpy.array(each, dtype=float) for each in numbers)
+    return theirs.shape == ours.shape and numpy.allclose(theirs, ours, 1e-5, 2e-6, equal_nan=True)
 
 
 def differing(program: str) -> list[tuple[Any, Any]]:
@@ -63,5 +51,4 @@ def differing(program: str) -> list[tuple[Any, Any]]:
     width = max(len(theirs), len(ours))
     theirs, ours = (said + ["nothing more"] * (width - len(said)) for said in (theirs, ours))
     assert width, "the program says nothing"
-    largest = _largest(theirs)
-    return [(one, other) for one, other in zip(theirs, ours, strict=True) if not _close(one, other, largest)]
+    return [(one, other) for one, other in zip(theirs, ours, strict=True) if not _close(one, other)]

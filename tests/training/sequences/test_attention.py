@@ -129,6 +129,7 @@ warnings.simplefilter("ignore", UserWarning)
 torch.manual_seed(3)
 E, D = nn.TransformerEncoderLayer, nn.TransformerDecoderLayer
 F = nn.functional
+torch.set_default_dtype(torch.float64)  # small gradients are what is left of large ones
 for more in ({}, {"dropout": 0, "norm_first": True, "batch_first": True}, {"activation": "gelu", "bias": False},
              {"activation": F.gelu, "layer_norm_eps": 1e-3}, {"activation": torch.tanh}):
     x, y = torch.rand(3, 3, 4, requires_grad=True), torch.rand(3, 3, 4, requires_grad=True)
@@ -142,6 +143,7 @@ for more in ({}, {"dropout": 0, "norm_first": True, "batch_first": True}, {"acti
     x.grad = None
     both(m(x, y), x, y, *m.parameters())
     near(m(x, y, nn.Transformer.generate_square_subsequent_mask(3), tgt_is_causal=True))
+torch.set_default_dtype(torch.float32)
 m = nn.Transformer(4, 2, 2, 1, 6, batch_first=True)
 begin(m)
 x, y = torch.rand(2, 3, 4, requires_grad=True), torch.rand(2, 5, 4, requires_grad=True)

@@ -256,7 +256,8 @@ _sort = _Steps(_sort_rows, tuple(f"void({k}[:,::1],i8[:,::1],i8[::1])" for k in 
 _less = _Steps(_less_rows, ("void(f8[:,::1],i8[:,::1])",), _WARY)
 
 
-def _rows(run: Callable[[int, int], Any], shape: tuple[int, ...]) -> None:
+def over_rows(run: Callable[[int, int], Any], shape: tuple[int, ...]) -> None:
+    """Call ``run(first, last)`` for pieces of so many rows, on several threads."""
     spread(run, shape[0], max(1, _GRAIN // max(1, shape[1])))
 
 
@@ -268,7 +269,7 @@ def sorted_places(rows: Array, descending: bool, wanted: Array | None = None) ->
         return None
     places = numpy.empty(keys.shape, numpy.int64)
     all_or_one = numpy.full(len(rows), -1) if wanted is None else wanted
-    _rows(lambda a, b: fast(keys[a:b], places[a:b], all_or_one[a:b]), keys.shape)
+    over_rows(lambda a, b: fast(keys[a:b], places[a:b], all_or_one[a:b]), keys.shape)
     return places if wanted is None else places[numpy.arange(len(rows)), wanted]
 
 
@@ -455,7 +456,7 @@ def stable_places(rows: Array, descending: bool) -> Array | None:
     if keys is None:
         return None
     places = numpy.empty(keys.shape, numpy.int64)
-    _rows(lambda a, b: fast(keys[a:b], places[a:b]), keys.shape)
+    over_rows(lambda a, b: fast(keys[a:b], places[a:b]), keys.shape)
     return places
 
 
@@ -508,7 +509,7 @@ def top(rows: Array, k: int, largest: bool, ordered: bool) -> Array | None:
     if keys is None:
         return None
     found = numpy.empty((len(rows), k), numpy.int64)
-    _rows(lambda a, b: fast(keys[a:b], found[a:b], ordered), keys.shape)
+    over_rows(lambda a, b: fast(keys[a:b], found[a:b], ordered), keys.shape)
     return found
 
 
@@ -589,36 +590,5 @@ def quick(rows: Array, place: int) -> Array | None:
     if keys is None:
         return None
     found = numpy.empty(len(rows), numpy.int64)
-    _rows(lambda a, b: fast(keys[a:b], found[a:b], place), keys.shape)
-    return found
-
-
-# -- runs ---------------------------------------------------------------------------------------------------------
-
-
-def _longest(v, found):  # type: ignore[no-untyped-def]
-    for i in range(v.shape[0]):
-        row = v[i]
-        most, start = 0, 0
-        for j in range(row.size):
-            if j + 1 == row.size or row[j + 1] != row[j]:
-                if j + 1 - start > most:
-                    most = j + 1 - start
-                    found[i] = j
-                start = j + 1
-
-
-_runs = Loop(_longest, tuple(f"void({k}[:,::1],i8[::1])" for k in ("i4", "i8", "f8")))
-
-
-def ends_of_longest(ranged: Array) -> Array | None:
-    """Where the first of the longest runs of equal numbers in each row ends."""
-    fast: Any = _runs.compiled() if ranged.size >= LOOPS_AT_ONCE and ranged.itemsize <= 8 else None
-    if fast is None:
-        return None
-    if ranged.dtype.char not in "ild":
-        wide = numpy.float64 if ranged.dtype.kind not in "biu" else numpy.int64
-        ranged = ranged.astype(numpy.int32 if wide is numpy.int64 and ranged.itemsize < 4 else wide)
-    found = numpy.empty(len(ranged), numpy.int64)
-    _rows(lambda a, b: fast(ranged[a:b], found[a:b]), ranged.shape)
+    over_rows(lambda a, b: fast(keys[a:b], found[a:b], place), keys.shape)
     return found

@@ -7,9 +7,9 @@ turn it is, from barrier to barrier), `stand_in` (the `cuda` that a kernel finds
 
 from __future__ import annotations
 
-from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
 from tensorkit.kernels.cuda.traced.memory import TracedPointer
 from tensorkit.kernels.cuda.traced.notes import Access
 from tensorkit.kernels.cuda.traced.play import play, run
+from tensorkit.kernels.cuda.traced.report import KernelTrace
 
 __all__ = ["Access", "KernelTrace", "TracedPointer", "play", "run"]

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cuda.traced.kernel_trace import KernelTrace
 from tensorkit.kernels.cuda.traced.machine_math import MachineMath, MachineNumpy, of_machine
 from tensorkit.kernels.cuda.traced.memory import TracedPointer, Watch
 from tensorkit.kernels.cuda.traced.names.numba_names import of_numba
 from tensorkit.kernels.cuda.traced.names.refusals import RETURNS_NOTHING, SHARED_BYTES, refuse
 from tensorkit.kernels.cuda.traced.notes import Notes
+from tensorkit.kernels.cuda.traced.report import KernelTrace
 from tensorkit.kernels.cuda.traced.stand_in import SYNCHRONISING, TracedCuda
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.typed import Typed, Typing
