@@ -11,7 +11,7 @@ from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.out_and_inplace import as_method, inplace_values, inplace_view, through_bits
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import Fields, Op, P, R, register
-from tensorkit.dispatch.shortcut import Slot
+from tensorkit.dispatch.shortcut import Slot, calls
 from tensorkit.dispatch.strict_types import strictly
 from tensorkit.dispatch.view_call import remembering, view_method
 from tensorkit.tensor import attach
@@ -116,7 +116,7 @@ def op(
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
         # Without keywords nothing asks for a gradient.
-        slot = Slot(first)
+        slot = calls[own] = Slot(first)
         public = as_function(own, body, plain if bare is None else bare, slot)
         for spelling in given:
             taking = as_method(body)
@@ -144,7 +144,6 @@ def op(
                 functions=tuple(f"{namespace}.{n}" if namespace else n for n in spelled) if function else (),
                 methods=(*given, *(f"{m}_" for m in given if inplace)),
                 derivative=derivative,
-                shortcut=slot,
                 **fields,
             )
         )

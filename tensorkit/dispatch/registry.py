@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar
 
-from tensorkit.dispatch.shortcut import Slot
 from tensorkit.dispatch.shown import show
 from tensorkit.dispatch.signatures import Forms, declare
 from tensorkit.tensor import Tensor
@@ -78,7 +77,6 @@ class Op:
             the result in place, and refuses a leaf for that; "silent", where PyTorch keeps no record.
         out_overlap: when PyTorch looks whether elements of ``out=`` share memory, if it does not allow that.
         out_drawn: whether a call is a silent resize of ``out=`` and a method that draws into it.
-        shortcut: where ``shortcuts/`` puts what gives common results sooner.
         samples: calls to try it with, which ``lab.samples`` reads from its text files.
     """
 
@@ -96,7 +94,6 @@ class Op:
     out_recording: OutRecording = "refused"
     out_overlap: OutOverlap = "after resizing"
     out_drawn: Callable[[Mapping[str, Any]], bool] = lambda given: False
-    shortcut: Slot = field(default_factory=Slot)
     extra: dict[str, Any] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
 

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.shortcut import declared
 from tensorkit.shortcuts import joining, pointwise, random, sorting  # noqa: F401
 
@@ -25,7 +24,7 @@ def fill() -> None:
 
 def _fill_slots() -> None:
     for one in declared:
-        registry[one.name].shortcut.ask = one.ask
+        one.slot().ask = one.ask
 
 
 @contextmanager
@@ -39,7 +38,7 @@ def without() -> Iterator[None]:
     """
     slots = pointwise.slots()
     kept = [(slot.new, slot.into, slot.changing, slot.turned) for slot in slots]
-    asked = [registry[one.name].shortcut for one in declared]
+    asked = [one.slot() for one in declared]
     held = [slot.ask for slot in asked]
     for slot in slots:
         slot.clear()

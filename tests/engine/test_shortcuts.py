@@ -23,7 +23,7 @@ DRAWN = tuple(
     for layout in ("plain", "transposed", "offset")
 )
 UNINITIALIZED = ("empty", "resize", "set_")
-#: What the samples leave out, since they draw from a generator of their own.
+#: Calls for what the samples leave out: they draw from a generator of their own, and a slot may be no operation's.
 PLAIN = {name: (Sample(f"tk.{name}(3)", {}),) for name in ("rand", "randn", "randperm")}
 
 
@@ -64,18 +64,19 @@ def test_every_sample_gives_the_same_without_shortcuts() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("one", declared, ids=[one.name for one in declared])
+@pytest.mark.parametrize("one", declared, ids=[f"{one.name}{' values' * one.of_values}" for one in declared])
 def test_each_is_taken_by_some_sample(one: Shortcut, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = []
 
-    def ask(*args: Any) -> Any:
-        answers.append(one.ask(*args))
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        answers.append(one.ask(*args, **kwargs))
         return answers[-1]
 
-    assert registry[one.name].shortcut.ask is one.ask
+    assert one.slot().ask is one.ask
     monkeypatch.setattr(default_chosen, "once", False)  # another test may have chosen a default device
-    monkeypatch.setattr(registry[one.name].shortcut, "ask", ask)
-    for sample in (*registry[one.name].samples, *PLAIN.get(one.name, ())):
+    monkeypatch.setattr(one.slot(), "ask", ask)
+    known = registry[one.name].samples if one.name in registry else ()
+    for sample in (*known, *PLAIN.get(one.name, ())):
         operands = {name: Operand(size, "float32", "plain", 0) for name, size in sample.sizes.items()}
         _outcome(sample.call, operands)
     assert any(answer is not None for answer in answers)
@@ -83,8 +84,8 @@ def test_each_is_taken_by_some_sample(one: Shortcut, monkeypatch: pytest.MonkeyP
 
 def test_without_leaves_every_slot_empty() -> None:
     with shortcuts.without():
-        assert [one.name for one in declared if registry[one.name].shortcut.ask is not None] == []
-    assert [one.name for one in declared if registry[one.name].shortcut.ask is not one.ask] == []
+        assert [one.name for one in declared if one.slot().ask is not None] == []
+    assert [one.name for one in declared if one.slot().ask is not one.ask] == []
 
 
 _ASKED = """
@@ -94,7 +95,7 @@ from tensorkit.dispatch.registry import registry
 from tensorkit.elementwise.block import unknown
 blocks = [op.extra["block"] for op in registry.values() if "block" in op.extra]
 print(len(blocks), sum(block.shortcuts.new is unknown for block in blocks))
-print(sum(registry[one.name].shortcut.ask is one.ask for one in declared), len(declared))
+print(sum(one.slot().ask is one.ask for one in declared), len(declared))
 t = tk.arange(6.0).view(2, 3)
 _ = tk.manual_seed(0)
 made = [tk.rand(3), tk.randn(2, 2), tk.randn(20), tk.randperm(1), tk.randperm(5), tk.cat((t, t)), tk.cat((t, t), 1)]

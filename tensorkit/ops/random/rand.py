@@ -9,7 +9,7 @@ from tensorkit import dtypes, random
 from tensorkit.device import META, DeviceLike
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import registry
+from tensorkit.dispatch.shortcut import calls
 from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable
 from tensorkit.ops.random.draw import Call, draw, empty_like_of, make
@@ -59,7 +59,7 @@ def _sized(name: str, fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
         **keyword: Any,
     ) -> Tensor:
         plain = generator is None and out is None and dtype is None and device is None and not keyword
-        ask = registry[name].shortcut.ask if plain else None  # there was a word about gradients
+        ask = calls[name].ask if plain else None  # there was a word about gradients
         if ask is not None and (found := ask(*size)) is not None:
             return found  # type: ignore[no-any-return]
         call = Call(
