@@ -12,9 +12,9 @@ from tensorkit import dtypes, random
 from tensorkit.device import default_chosen
 from tensorkit.dispatch.shortcut import shortcut
 from tensorkit.kernels.sizes import NORMALS_IN_BLOCKS, SMALL
-from tensorkit.ops.creation.empty import quick_size
 from tensorkit.ops.random.draw import Fill
 from tensorkit.random import Generator, default_generator
+from tensorkit.shortcuts.creation import plain_size
 from tensorkit.tensor import Array, Tensor, fresh
 
 _Few = Callable[[int, numpy.dtype[Any], Generator], Array]
@@ -28,7 +28,7 @@ def _few(size: tuple[Any, ...], draw_few: _Few, fill_some: Fill) -> Tensor | Non
     if len(size) == 1 and size[0].__class__ is int:
         count, sizes = size[0], None
     else:
-        sizes = quick_size(size)
+        sizes = plain_size(size)
         if sizes is None:
             return None
         count = math.prod(sizes)

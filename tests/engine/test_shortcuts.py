@@ -24,7 +24,21 @@ DRAWN = tuple(
 )
 UNINITIALIZED = ("empty", "resize", "set_")
 #: Calls for what the samples leave out: they draw from a generator of their own, and a slot may be no operation's.
-PLAIN = {name: (Sample(f"tk.{name}(3)", {}),) for name in ("rand", "randn", "randperm")}
+PLAIN = {
+    name: (Sample(f"tk.{name}(3)", {}),)
+    for name in ("rand", "randn", "randperm", "arange", "eye", "empty", "zeros", "ones")
+}
+PLAIN |= {
+    "full": (Sample("tk.full((3,), 2.0)", {}),),
+    "tensor": (Sample("tk.tensor([1.0, 2.0])", {}),),
+    "__matmul__": (Sample("a @ b", {"a": (2, 3), "b": (3, 2)}),),
+    "copy_": (Sample("tk.zeros(2).copy_(tk.ones(2))", {}),),
+    "zeros_like": (Sample("tk.zeros_like(tk.ones(2))", {}),),
+    "ones_like": (Sample("tk.ones_like(tk.ones(2))", {}),),
+    "to_dtype": (Sample("a.to(tk.float64)", {"a": (2, 3)}),),
+    "Tensor.flip": (Sample("a.flip(0)", {"a": (2, 3)}),),
+    "flipped": (Sample("a.flip(0, 1)", {"a": (2, 3)}),),
+}
 
 
 def _outcome(call: str, operands: dict[str, Operand]) -> Outcome:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
-
-import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import CPU, META, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import empty_strided as _allocate
-from tensorkit.kernels.sizes import NEW_AT_ONCE
 from tensorkit.memory_format import check_format, formatted_strides, preserve_format
 from tensorkit.ops.shared.int_args import as_ints, listed_ints
 from tensorkit.ops.shared.resize import resize_
@@ -21,7 +18,7 @@ from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.uninitialized import chosen, whole_filled
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
-from tensorkit.tensor import Tensor, fresh
+from tensorkit.tensor import Tensor
 
 
 def as_size(size: tuple[Any, ...], name: str, keyword: Any = None) -> tuple[int, ...]:
@@ -69,6 +66,7 @@ def check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
 
 
 @op(kind="create", methods=(), out_overlap="allowed")
+@shortened("empty")
 def empty(
     *size: Any,
     out: Tensor | None = None,
@@ -82,10 +80,6 @@ def empty(
     >>> tk.empty(2, 3).size()
     tensorkit.Size([2, 3])
     """
-    if out is None and device is None and memory_format is None and not keyword and not default_chosen.once:
-        quick = quickly(size, dtype, None)
-        if quick is not None:
-            return whole_filled(quick) if chosen.enabled else quick
     sizes = as_size(size, "empty", named_size(keyword, "empty"))
     check_size(sizes, "empty")
     if memory_format is not None:
@@ -112,34 +106,6 @@ def named_size(keyword: dict[str, Any], name: str) -> Any:
         if key != "size":
             raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
     return keyword.get("size")
-
-
-def quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
-    """The size where it is plainly given, as most are; None where it has to be looked at."""
-    sizes = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
-    for length in sizes:
-        if length.__class__ is not int or length < 0:
-            return None
-    return sizes if size else None
-
-
-def quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | None:
-    """A small CPU tensor of a plain size, filled: what nearly every call of `zeros` and `ones` asks for."""
-    sizes = quick_size(size)
-    if sizes is None:
-        return None
-    if kind is None:
-        kind = dtypes.get_default_dtype()
-    elif type(kind) is not dtypes.dtype:
-        return None
-    if math.prod(sizes) > NEW_AT_ONCE or (0 in sizes and max(sizes) > NEW_AT_ONCE):
-        return None
-    if value == 0:
-        return fresh(numpy.zeros(sizes, kind.numpy), kind)
-    made = numpy.empty(sizes, kind.numpy)
-    if value is not None:
-        made.fill(value)
-    return fresh(made, kind)
 
 
 @op(kind="create", methods=())

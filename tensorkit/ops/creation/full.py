@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy
-
 from tensorkit import dtypes
 from tensorkit.device import CPU, DeviceLike, default_chosen
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import NUMBERS
-from tensorkit.kernels.sizes import NEW_AT_ONCE
 from tensorkit.ops.creation.empty import (
     as_size,
     check_size,
@@ -22,53 +20,63 @@ from tensorkit.ops.creation.empty import (
     like,
     named_size,
     new_or_out,
-    quickly,
 )
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.int_args import as_ints
 from tensorkit.ops.shared.signature_parts import FACTORY, MEMORY_FORMAT
 from tensorkit.ops.shared.tensor_data import plain_number, tensor
 from tensorkit.ops.shared.to import as_dtype
-from tensorkit.tensor import Number, Tensor, attach, fresh
-
-_PLAIN = {bool: dtypes.bool, int: dtypes.int64}
+from tensorkit.tensor import Number, Tensor, attach
 
 
-def _filled(name: str, value: int) -> Callable[..., Tensor]:
-    def create(
-        *size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None, **keyword: Any
-    ) -> Tensor:
-        if out is None and device is None and not keyword and not default_chosen.once:
-            quick = quickly(size, dtype, value)
-            if quick is not None:
-                return quick
-        sizes = as_size(size, name, named_size(keyword, name))
-        check_size(sizes, name)
-        made = new_or_out(sizes, dtype, device, out, name)
-        write_number(made, value)
-        if out is not None:
-            out._bump()
-        return made
+def _filled(
+    name: str, value: int, size: tuple[Any, ...], keyword: dict[str, Any], out: Any, kind: Any, where: Any
+) -> Tensor:
+    sizes = as_size(size, name, named_size(keyword, name))
+    check_size(sizes, name)
+    made = new_or_out(sizes, kind, where, out, name)
+    write_number(made, value)
+    if out is not None:
+        out._bump()
+    return made
 
-    create.__name__ = name
-    text = f"{float(value)}".removesuffix("0")
-    create.__doc__ = f"""A tensor filled with {value}.
+
+@op(kind="create", methods=(), out_error="aten::zeros", out_overlap="allowed")
+@shortened("zeros")
+def zeros(
+    *size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None, **keyword: Any
+) -> Tensor:
+    """A tensor filled with 0.
 
     Args:
         size: the size, as several integers or one sequence.
         out: a tensor to write into. dtype: the default dtype if not given. device: the CPU if not given.
 
-    >>> tk.{name}(2)
-    tensor([{text}, {text}])
+    >>> tk.zeros(2)
+    tensor([0., 0.])
     """
-    return create
+    return _filled("zeros", 0, size, keyword, out, dtype, device)
 
 
-zeros = op(kind="create", methods=(), out_error="aten::zeros", out_overlap="allowed")(_filled("zeros", 0))
-ones = op(kind="create", methods=(), out_error="aten::ones", out_overlap="allowed")(_filled("ones", 1))
+@op(kind="create", methods=(), out_error="aten::ones", out_overlap="allowed")
+@shortened("ones")
+def ones(
+    *size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None, **keyword: Any
+) -> Tensor:
+    """A tensor filled with 1.
+
+    Args:
+        size: the size, as several integers or one sequence.
+        out: a tensor to write into. dtype: the default dtype if not given. device: the CPU if not given.
+
+    >>> tk.ones(2)
+    tensor([1., 1.])
+    """
+    return _filled("ones", 1, size, keyword, out, dtype, device)
 
 
 @op(kind="create", methods=(), out_error="aten::full", out_overlap="allowed")
+@shortened("full")
 def full(
     size: Sequence[int],
     fill_value: Number,
@@ -83,14 +91,6 @@ def full(
     tensor([[3.5000, 3.5000],
             [3.5000, 3.5000]])
     """
-    if out is None and dtype is None and device is None and not default_chosen.once:
-        chosen = _PLAIN.get(type(fill_value)) or (
-            dtypes.get_default_dtype() if type(fill_value) is float else None
-        )
-        quick = None if chosen is None or type(size) is not tuple else quickly((size,), chosen, 0)
-        if quick is not None and (chosen is not dtypes.int64 or -(2**63) <= fill_value < 2**63):  # type: ignore[operator]
-            write_number(quick, fill_value)
-            return quick
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}")
     sizes = as_ints((size,), "full")
@@ -122,24 +122,8 @@ def scalar_tensor(s: Number, *, dtype: Any = None, device: DeviceLike = None) ->
     return full((), s, dtype=kind, device=device)
 
 
-def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, value: int) -> Tensor | None:
-    """A small row-major CPU tensor like another such, filled; None where that is not plainly asked for."""
-    if where is not None or memory_format is not None or type(input) is not Tensor:
-        return None
-    if kind is None:
-        kind = input._dtype
-    elif type(kind) is not dtypes.dtype:
-        return None
-    if input._array is None or not input._solid or input._array.size > NEW_AT_ONCE:
-        return None
-    if value == 0:
-        return fresh(numpy.zeros(input._array.shape, kind.numpy), kind)
-    made = numpy.empty(input._array.shape, kind.numpy)
-    made.fill(value)
-    return fresh(made, kind)
-
-
 @op(kind="create", methods=())
+@shortened("zeros_like")
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:
@@ -148,15 +132,13 @@ def zeros_like(
     >>> tk.zeros_like(tk.tensor([1, 2]))
     tensor([0, 0])
     """
-    quick = _quickly_like(input, dtype, device, memory_format, 0)
-    if quick is not None:
-        return quick
     out = like(input, dtype, device, memory_format, "zeros_like")
     write_number(out, 0)
     return out
 
 
 @op(kind="create", methods=())
+@shortened("ones_like")
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:
@@ -165,9 +147,6 @@ def ones_like(
     >>> tk.ones_like(tk.zeros(2))
     tensor([1., 1.])
     """
-    quick = _quickly_like(input, dtype, device, memory_format, 1)
-    if quick is not None:
-        return quick
     out = like(input, dtype, device, memory_format, "ones_like")
     write_number(out, 1)
     return out

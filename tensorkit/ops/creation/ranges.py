@@ -13,13 +13,13 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit.device import DeviceLike, default_chosen, resolve
+from tensorkit.device import DeviceLike, resolve
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.sizes import NEW_AT_ONCE, TINY
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.creation.empty import check_out, new_or_out
 from tensorkit.ops.shared.copy import copy_into
@@ -82,27 +82,13 @@ def _range_length(start: Any, end: Any, step: Any) -> int:
     return length
 
 
-def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
-    """Whether a range is one of ordinary integers, that goes up, for the CPU."""
-    return (
-        type(end) is int
-        and type(start) is int
-        and type(step) is int
-        and step > 0
-        and start <= end
-        and start > -(2**62)
-        and end < start + NEW_AT_ONCE
-        and end < 2**62
-        and not default_chosen.once
-    )
-
-
 @op(strict=True, kind="create", methods=(), out_error="aten::arange")
 @takes(
     f"(Number end, *, Tensor out = None, {FACTORY})",
     f"(Number start, Number end, *, {FACTORY})",
     f"(Number start, Number end, Number step = 1, *, Tensor out = None, {FACTORY})",
 )
+@shortened("arange")
 def arange(
     start: Any = None,
     end: Any = None,
@@ -127,8 +113,6 @@ def arange(
         start, end = 0, start
     elif start is None:
         start = 0
-    if out is None and dtype is None and device is None and _plainly_whole(start, end, step):
-        return fresh(numpy.arange(start, end, step, dtype=numpy.int64), dtypes.int64)
     if end is None:
         raise TypeError(
             "arange() received an invalid combination of arguments - got (), but expected one of:\n"
@@ -276,21 +260,6 @@ def _powers(start: Any, end: Any, base: Any, count: int, kind: dtype) -> Array:
     return numpy.power(float(base), steps)  # type: ignore[no-any-return]
 
 
-def _few_steps(start: float, end: float, count: int) -> Array:
-    """`_even_steps` of a few numbers in float32, one by one: float64 has room for the products."""
-    first, last = numpy.float32(start), numpy.float32(end)
-    if count < 2:
-        return numpy.array([first] * count, numpy.float32)
-    near, far, step = float(first), float(last), float((last - first) / numpy.float32(count - 1))
-    half = count // 2
-    numbers = [step * i + near for i in range(half)]
-    numbers += [-step * i + far for i in range(count - 1 - half, -1, -1)]
-    return numpy.array(numbers, numpy.float32)
-
-
-_PLAIN_ENDS = (int, float)
-
-
 def _fused_single(each: Any, index: Array, start: Any) -> Array:
     """``each * index + start`` in float32, rounded once: float64 has room for the product."""
     wide: Array = numpy.multiply(index, each, dtype=numpy.float64)
@@ -328,9 +297,6 @@ def _upper(value: Any) -> Any:
 
 #: Up to here PyTorch counts in one thread; beyond, what is rounded how depends on the number of its threads.
 _ONE_THREAD = 32768
-
-
-_LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
 def _counted(start: Any, step: Any, length: int, kind: dtype) -> Array:
@@ -378,6 +344,7 @@ def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: s
     f"(Tensor start, Number end, int steps, *, Tensor out = None, {FACTORY})",
     f"(Number start, Number end, int steps, *, Tensor out = None, {FACTORY})",
 )
+@shortened("linspace")
 def linspace(
     start: Any,
     end: Any,
@@ -392,11 +359,6 @@ def linspace(
     >>> tk.linspace(2, 10, 4)
     tensor([ 2.0000,  4.6667,  7.3333, 10.0000])
     """
-    if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= TINY:
-        plain = type(start) in _PLAIN_ENDS and type(end) in _PLAIN_ENDS and not default_chosen.once
-        held = plain and -_LARGEST <= start <= _LARGEST and -_LARGEST <= end <= _LARGEST
-        if held and dtypes.get_default_dtype() is dtypes.float32:
-            return fresh(kernels.quiet(_few_steps, start, end, steps), dtypes.float32)
     start, end, count = _steps("linspace", start, end, steps)
     kind = _linear_dtype(start, end, dtype, out, "linspace")
     if count > 1 and (kind in LIMITED or kind.category == 0):  # one number is filled in

@@ -16,10 +16,10 @@ from tensorkit.conj_bit import resolved
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
-from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel
 from tensorkit.kernels.sizes import SMALL, TINY
 from tensorkit.ops.shared.int_args import counted
@@ -33,21 +33,10 @@ from tensorkit.tensor import Array, Tensor, fresh
 
 
 @functools.lru_cache(64)
-def _masked(rows: int, columns: int, diagonal: int, lower: bool) -> Array:
+def masked_part(rows: int, columns: int, diagonal: int, lower: bool) -> Array:
     """Which elements of a matrix lie outside a triangle; small masks are remembered."""
     across = numpy.arange(columns) - numpy.arange(rows)[:, None]
     return across > diagonal if lower else across < diagonal
-
-
-_ZERO = numpy.array(0)  # NumPy takes longer to make an array of a number than to write one
-_BITS: dict[int, Any] = {4: numpy.uint32, 8: numpy.uint64}
-
-
-@functools.lru_cache(64)
-def _kept(rows: int, columns: int, diagonal: int, lower: bool, item: int) -> Array:
-    """The same as numbers of so many bytes: no bit is set outside the triangle, and all are inside."""
-    masked = _masked.__wrapped__(rows, columns, diagonal, lower)
-    return numpy.where(masked, _BITS[item](0), ~_BITS[item](0))  # type: ignore[no-any-return]
 
 
 def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> None:
@@ -56,7 +45,7 @@ def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> No
     if array.ndim > 2 or rows <= TINY:
         if array is not out:
             numpy.copyto(out, array)
-        masked = _masked if rows * columns <= SMALL else _masked.__wrapped__
+        masked = masked_part if rows * columns <= SMALL else masked_part.__wrapped__
         numpy.copyto(out, out.dtype.type(0), where=masked(rows, columns, diagonal, lower))
         return
     if parallel.triangle(array, diagonal, out, lower):
@@ -106,20 +95,6 @@ def _write_triangle(input: Tensor, diagonal: int, target: Tensor, name: str) -> 
         kept_triangle(resolved(input), diagonal, target, lower=lower)
 
 
-def _few(input: Any, diagonal: Any, lower: bool) -> Tensor | None:
-    """The triangle of a small matrix of floating point numbers; None for the way that others take."""
-    array = brief(input)
-    if array is None or array.ndim != 2 or diagonal.__class__ is not int:
-        return None
-    made = array.copy()
-    if made.size <= TINY:
-        made[_masked(*made.shape, diagonal, lower)] = _ZERO
-    else:
-        bits = made.view(_BITS[made.itemsize])
-        numpy.bitwise_and(bits, _kept(*made.shape, diagonal, lower, made.itemsize), bits)
-    return fresh(made, input._dtype)
-
-
 def _triangle(input: Tensor, diagonal: Any, out: Tensor | None, name: str) -> Tensor:
     edge, size = _checked(input, diagonal, name), input._lay().size
     if out is None:
@@ -145,6 +120,7 @@ def _in_place(input: Tensor, diagonal: Any, name: str) -> Tensor:
     derivative=Rule("TrilBackward0", input=lambda g, c: g.tril(c.diagonal)),
     out_overlap="allowed",
 )
+@shortened("tril")
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of a matrix, or of each matrix of a batch; zeros elsewhere.
 
@@ -158,8 +134,6 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     tensor([[1., 1., 0.],
             [1., 1., 1.]])
     """
-    if out is None and (quick := _few(input, diagonal, True)) is not None:
-        return quick
     return _triangle(input, diagonal, out, "tril")
 
 
@@ -185,6 +159,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     derivative=Rule("TriuBackward0", input=lambda g, c: g.triu(c.diagonal)),
     out_overlap="allowed",
 )
+@shortened("triu")
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of a matrix, or of each matrix of a batch; zeros elsewhere.
 
@@ -198,8 +173,6 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     tensor([[0., 1., 1.],
             [0., 0., 1.]])
     """
-    if out is None and (quick := _few(input, diagonal, False)) is not None:
-        return quick
     return _triangle(input, diagonal, out, "triu")
 
 

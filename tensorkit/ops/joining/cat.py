@@ -9,7 +9,6 @@ Source: dtypes, strides, sentences and node names are PyTorch 2.13's.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,19 +16,20 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import CPU, META
+from tensorkit.device import META
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import recorded_call, recorder, wants_grad
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable, empty_strided, refuse_shared, resize_out
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.sizes import FEW_ARRAYS, LARGE, SMALL, TINY
+from tensorkit.kernels.sizes import FEW_ARRAYS, LARGE
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 # -- arguments ----------------------------------------------------------------------------------------------------
 
@@ -236,94 +236,8 @@ def cat_body(
     return out  # type: ignore[no-any-return]
 
 
-def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | None:
-    """The arrays of plain row-major CPU tensors of one dtype, and if one wants a gradient; None for any others.
-
-    Args:
-        anyhow: whether they may lie otherwise, where no gradient is wanted.
-    """
-    if (type(tensors) is not tuple and type(tensors) is not list) or tracing.active:
-        return None  # the long way counts the bytes that it copies
-    found = []
-    kind, wants, solid = None, False, True
-    for tensor in tensors:
-        if type(tensor) is not Tensor:
-            return None
-        array, base = tensor._array, tensor._base
-        if array is None:
-            if tensor._device is not CPU or tensor._bits:
-                return None
-            array = tensor._nd()
-        if not tensor._solid:
-            if not anyhow or array.size > SMALL:
-                return None
-            solid = False
-        if base is not None and base._dtype.is_complex:
-            return None
-        wants = wants or wants_grad(tensor)
-        if kind is None:
-            kind = tensor._dtype
-        elif tensor._dtype is not kind:
-            return None
-        found.append(array)
-    if not found or found[0].ndim > 3 or (wants and not solid):
-        return None
-    return found, wants
-
-
-@functools.cache
-def recorder_of(name: str, count: int) -> Callable[..., Tensor]:
-    """What joins and records so many plain tensors, given one by one, then the dimension and their lengths."""
-    formula, join = (part_of, _joined) if name == "cat" else (layer_of, layered)
-    names = (*[f"t{i}" for i in range(count)], "dim", "lengths")
-
-    def body(*args: Any) -> Tensor:
-        return join([tensor._array for tensor in args[:count]], args[count], args[0]._dtype)
-
-    def arguments_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        arguments = dict(zip(names, args, strict=True))
-        lengths = arguments.pop("lengths")
-        if lengths is not None:
-            ends = itertools.accumulate(lengths)
-            arguments["parts"] = [(end - length, length) for end, length in zip(ends, lengths, strict=True)]
-        return arguments | {"out": None}
-
-    rule = rule_for(f"{name.capitalize()}Backward0", formula, count)
-    return recorder(rule, body, name, names=names, arguments_of=arguments_of)
-
-
-def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
-    made = numpy.concatenate(arrays, dim)
-    return fresh(made if made.flags.c_contiguous else made.copy(), kind)
-
-
-def layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
-    size = arrays[0].shape
-    if not dim and len(arrays) < TINY:
-        made = numpy.empty((len(arrays), *size), kind.numpy)
-        for place, array in enumerate(arrays):
-            made[place] = array
-        return fresh(made, kind)
-    wider = (*size[:dim], 1, *size[dim:])
-    return fresh(numpy.concatenate([array.reshape(wider) for array in arrays], dim), kind)
-
-
-def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants: bool) -> Tensor | None:
-    """Tensors joined as NumPy does it; None where it refuses, which is then looked into."""
-    try:
-        if not wants:
-            return _joined(arrays, dim, tensors[0]._dtype)
-        along = dim if dim >= 0 else dim + arrays[0].ndim
-        if along < 0:  # which NumPy would count from the end once more
-            return None
-        lengths = tuple([array.shape[along] for array in arrays])
-        # Of no elements, one may be passed over.
-        return None if 0 in lengths else recorder_of("cat", len(arrays))(*tensors, along, lengths)
-    except (IndexError, ValueError):
-        return None
-
-
 @op(kind="copy", aliases=("concat", "concatenate"), methods=())
+@shortened("cat")
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Put tensors one after the other along a dimension; their other sizes must be the same.
 
@@ -343,10 +257,6 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
             [1., 1.],
             [1., 1.]])
     """
-    if out is None and type(dim) is int and (found := quick_arrays(tensors, True)) is not None:
-        quick = _quickly(tensors, found[0], dim, found[1])
-        if quick is not None:
-            return quick
     given = as_tensors(tensors, "cat")
     if not given:
         raise ValueError("tensorkit.cat(): expected a non-empty list of Tensors")

@@ -8,6 +8,7 @@ from typing import Any
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import registry
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.joining.atleast_nd import with_1, with_2, with_3
 from tensorkit.ops.joining.cat import (
@@ -17,11 +18,8 @@ from tensorkit.ops.joining.cat import (
     cat_body,
     joined_stride,
     layer_of,
-    layered,
     part_of,
-    quick_arrays,
     recorded,
-    recorder_of,
     rule_for,
 )
 from tensorkit.strides.layout import Layout
@@ -58,6 +56,7 @@ def _check_stackable(tensors: Sequence[Tensor]) -> None:
 
 
 @op(kind="copy", methods=())
+@shortened("stack")
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Put tensors of one size beside one another, along a new dimension at place `dim`.
 
@@ -68,13 +67,6 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     tensor([[1, 3],
             [2, 4]])
     """
-    if out is None and type(dim) is int and (found := quick_arrays(tensors)) is not None:
-        arrays, wants = found
-        size = arrays[0].shape
-        if 0 <= dim <= len(size) and all(array.shape == size for array in arrays):
-            if wants:
-                return recorder_of("stack", len(arrays))(*tensors, dim, None)
-            return layered(arrays, dim, tensors[0]._dtype)
     given = as_tensors(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy
-
-from tensorkit import tracing
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.dtypes import float64
-from tensorkit.elementwise.plan import few_elements
-from tensorkit.kernels.cpu.elementwise import quiet
-from tensorkit.kernels.sizes import EINSUM_AT_ONCE
-from tensorkit.strides.layout import Layout, contiguous
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Tensor
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_ELLIPSIS = "..."
+ELLIPSIS = "..."
 
 
 # -- reading an equation ------------------------------------------------------------------------------------------
@@ -31,7 +21,7 @@ _ELLIPSIS = "..."
 def _letter(subscript: Any) -> str:
     """A subscript of the list format as it is written in an equation."""
     if subscript is Ellipsis:
-        return _ELLIPSIS
+        return ELLIPSIS
     if subscript >= 0 and subscript < len(_LETTERS):  # what compares otherwise is refused in these words
         return _LETTERS[operator.index(subscript)]
     raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
@@ -64,11 +54,11 @@ def _labels(text: str, start: int, found: str, cannot: str, whole: str) -> list[
     while place < len(text):
         character = text[place]
         if character == ".":
-            if _ELLIPSIS in labels:
+            if ELLIPSIS in labels:
                 raise RuntimeError(f"einsum(): found '.' for {found} {cannot}")
-            if text[place : place + 3] != _ELLIPSIS:
+            if text[place : place + 3] != ELLIPSIS:
                 raise RuntimeError(f"einsum(): found '.' for {found} that is not part of any {whole}")
-            labels.append(_ELLIPSIS)
+            labels.append(ELLIPSIS)
             place += 3
             continue
         if character != " ":
@@ -95,7 +85,7 @@ def _input_labels(left: str, count: int) -> list[list[str]]:
     return found
 
 
-class _Plan:
+class EquationPlan:
     """Where each label's dimension goes: first those of the output in its order, then those to be summed.
 
     Attributes:
@@ -108,7 +98,7 @@ class _Plan:
         left, arrow, right = equation.partition("->")
         self.inputs = _input_labels(left, len(operands))
         self.covered = self._covered(operands)
-        used = [label for labels in self.inputs for label in labels if label != _ELLIPSIS]
+        used = [label for labels in self.inputs for label in labels if label != ELLIPSIS]
         self.place: dict[str, int] = {}
         self.ellipsis_at = 0
         if arrow:
@@ -116,17 +106,17 @@ class _Plan:
                 right, len(left) + 2, "output", "but an ellipsis (...) was already found", "ellipsis (...)"
             )
         else:
-            output = [_ELLIPSIS, *(label for label in _LETTERS if used.count(label) == 1)]
+            output = [ELLIPSIS, *(label for label in _LETTERS if used.count(label) == 1)]
         self.kept = self._put(output, 0, used)
         rest = [label for label in _LETTERS if label in used and label not in self.place]
-        self.total = self._put(rest if _ELLIPSIS in output else [_ELLIPSIS, *rest], self.kept, used)
+        self.total = self._put(rest if ELLIPSIS in output else [ELLIPSIS, *rest], self.kept, used)
 
     def _covered(self, operands: Sequence[Tensor]) -> int:
         """How many dimensions the ellipsis stands for: the most of any operand."""
         most = 0
         for number, (labels, operand) in enumerate(zip(self.inputs, operands, strict=True)):
             ndim, given = operand.dim(), len(labels)
-            if _ELLIPSIS in labels:
+            if ELLIPSIS in labels:
                 given -= 1
                 most = max(most, ndim - given)
                 if given > ndim:
@@ -144,7 +134,7 @@ class _Plan:
     def _put(self, labels: Sequence[str], start: int, used: Sequence[str]) -> int:
         """Give the labels their places, from `start` on; returns the next place."""
         for label in labels:
-            if label == _ELLIPSIS:
+            if label == ELLIPSIS:
                 self.ellipsis_at = start
                 start += self.covered
                 continue
@@ -166,7 +156,7 @@ _NOT_IN_INPUT = "does not appear in the equation for any input operand"
 class _Sizes:
     """The size of every place, as the operands show it one after another; a size of 1 is broadcast."""
 
-    def __init__(self, plan: _Plan) -> None:
+    def __init__(self, plan: EquationPlan) -> None:
         self.plan = plan
         self.seen = [1] * plan.total
         self.counts = [0] * plan.total  # how many operands have more than one element there
@@ -176,7 +166,7 @@ class _Sizes:
             return
         known = self.seen[place]
         if known not in (1, size):
-            if label == _ELLIPSIS:
+            if label == ELLIPSIS:
                 raise RuntimeError(
                     f"einsum(): dimension {dim} covered by ellipsis in operand {number}has size {size} which does not "
                     f"broadcast with previously seen ellipsis with size {known} for the respective dimension"
@@ -197,7 +187,7 @@ def _aligned(operand: Tensor, number: int, sizes: _Sizes) -> Tensor:
     at: list[int | None] = [None] * plan.total
     dim = 0
     for label in labels:
-        if label == _ELLIPSIS:
+        if label == ELLIPSIS:
             for place in range(plan.ellipsis_at + plan.covered - own, plan.ellipsis_at + plan.covered):
                 sizes.note(place, operand.size(dim), number, label, dim)
                 at[place] = dim
@@ -250,7 +240,7 @@ def _pair(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
     return first.bmm(second).view(size).permute([order.index(d) for d in range(a.dim())])
 
 
-def _contract(a: Tensor, b: Tensor, plan: _Plan, counts: list[int]) -> Tensor:
+def _contract(a: Tensor, b: Tensor, plan: EquationPlan, counts: list[int]) -> Tensor:
     """The first two operands made one: what no other operand needs is summed on the way."""
     together: list[int] = []
     of_a: list[int] = []
@@ -268,69 +258,6 @@ def _contract(a: Tensor, b: Tensor, plan: _Plan, counts: list[int]) -> Tensor:
     a = a.sum(of_a, keepdim=True) if of_a else a
     b = b.sum(of_b, keepdim=True) if of_b else b
     return _pair(a, b, together)
-
-
-class _Recipe(NamedTuple):
-    """How two operands without a history become one product of matrices, and how that lies in the result."""
-
-    turned: bool
-    orders: tuple[list[int], list[int]]
-    sizes: tuple[tuple[int, ...], tuple[int, ...]]
-    made: tuple[int, int, int]
-    layout: Layout
-
-
-@functools.lru_cache(256)
-def _recipe(equation: str, *sizes: tuple[int, ...]) -> _Recipe | None:
-    """What `_Plan` and `_pair` come to for operands of such sizes; None where there is more to do, or to refuse."""
-    plan = _Plan(equation, [fresh(numpy.empty(size), float64) for size in sizes])
-    a, b = plan.inputs
-    length = dict(zip((*a, *b), (*sizes[0], *sizes[1]), strict=False))
-    if _ELLIPSIS in (*a, *b) or len(set(a)) < len(a) or len(set(b)) < len(b):
-        return None
-    if min(length.values(), default=0) < 2 or length != dict(
-        zip((*b, *a), (*sizes[1], *sizes[0]), strict=False)
-    ):
-        return None
-    ordered = sorted(plan.place, key=plan.place.__getitem__)
-    kept, summed = ordered[: plan.kept], ordered[plan.kept :]
-    if not summed or not set(summed) <= set(a) & set(b):
-        return None
-    both = [label for label in kept if label in a and label in b]
-    left, right = [label for label in kept if label not in b], [label for label in kept if label not in a]
-    turned = bool(left and right and plan.place[right[-1]] < plan.place[left[0]])
-    if turned:
-        a, b, left, right = b, a, right, left
-    counts = [math.prod([length[label] for label in labels]) for labels in (both, left, summed, right)]
-    lies = [*both, *left, *right]
-    return _Recipe(
-        turned,
-        ([a.index(n) for n in (*both, *left, *summed)], [b.index(n) for n in (*both, *summed, *right)]),
-        ((counts[0], counts[1], counts[2])[not both :], (counts[0], counts[2], counts[3])[not both :]),
-        (counts[0], counts[1], counts[3]),
-        contiguous([length[label] for label in lies]).permute([lies.index(label) for label in kept]),
-    )
-
-
-def _quickly(equation: Any, a: Any, b: Any) -> Tensor | None:
-    """The sum of products of a few numbers that nobody differentiates; None for the way that others take."""
-    x, y = few_elements(a, EINSUM_AT_ONCE), few_elements(b, EINSUM_AT_ONCE)
-    if x is None or y is None or type(equation) is not str or a._dtype is not b._dtype:
-        return None
-    if wants_grad(a) or wants_grad(b):
-        return None
-    try:
-        recipe = _recipe(equation, x.shape, y.shape)
-    except RuntimeError:
-        return None  # refused in PyTorch's words
-    if recipe is None:
-        return None
-    if recipe.turned:
-        x, y = y, x
-    (first, second), (size, other) = recipe.orders, recipe.sizes
-    x, y = x.transpose(first).reshape(size), y.transpose(second).reshape(other)
-    made: Array = quiet(numpy.matmul if len(size) == 3 else numpy.dot, x, y)
-    return fresh(made.reshape(recipe.made), a._dtype)._view(recipe.layout)
 
 
 @op(kind="reduce", rounded=2, methods=())
@@ -353,8 +280,6 @@ def einsum(*args: Any) -> Tensor:
     (tensor([[ 5, 14],
             [14, 50]]), tensor(4))
     """
-    if len(args) == 3 and not tracing.active and (quick := _quickly(*args)) is not None:
-        return quick
     equation, operands = _equation_of(args)
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         return einsum(equation, *operands[0])
@@ -365,7 +290,7 @@ def einsum(*args: Any) -> Tensor:
             raise TypeError(
                 f"expected Tensor as element {number} in argument 1, but got {type_name(operand)}"
             )
-    plan = _Plan(equation, operands)
+    plan = EquationPlan(equation, operands)
     sizes = _Sizes(plan)
     waiting = [_aligned(operand, number, sizes) for number, operand in enumerate(operands)]
     result = waiting[0]

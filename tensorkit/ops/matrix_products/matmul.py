@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit import tracing
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.dispatch.op import op
-from tensorkit.ops.matrix_products.mm import matrices, quick
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.ops.matrix_products.mv import prepare_scalar
 from tensorkit.ops.matrix_products.product import check_out, check_tensors, prepare
 from tensorkit.ops.shared.copy import copy_into
@@ -128,12 +127,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     >>> (tk.ones(3, 4) @ tk.ones(4)).size(), (tk.ones(10, 1, 3, 4) @ tk.ones(5, 4, 2)).size()
     (tensorkit.Size([3]), tensorkit.Size([10, 5, 3, 2]))
     """
-    if out is None and not tracing.active and (done := quick(input, other)) is not None:
-        return done
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         check_tensors("matmul", input=input, other=other)
-    elif out is None and not tracing.active and len(input._lay().size) == len(other._lay().size) == 2:
-        return matrices(input, other)
     if out is None:
         return _multiply(input, other)
     if requires_grad(input) or requires_grad(other):
@@ -148,9 +143,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return out.squeeze_(0) if row else out  # PyTorch writes a matrix of one row, and then takes the row away
 
 
+@shortened("__matmul__")
 def _left(self: Tensor, other: Any) -> Any:
-    if not tracing.active and (done := quick(self, other)) is not None:
-        return done
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 

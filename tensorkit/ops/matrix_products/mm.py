@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -11,14 +10,10 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.promotion import check_devices
-from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.matrix_products.product import (
-    BLAS,
-    by_blas,
     check_kernel,
     check_tensors,
     deliver_product,
@@ -26,44 +21,7 @@ from tensorkit.ops.matrix_products.product import (
     prepare,
 )
 from tensorkit.ops.shared.type_names import cpp_name
-from tensorkit.tensor import Array, Tensor, fresh
-
-_MATRICES, MATRIX_AND_VECTOR, VECTORS = ((2, 2),), ((2, 1),), ((1, 1),)
-_FORMS = (*_MATRICES, *MATRIX_AND_VECTOR, *VECTORS)
-
-
-def quick(a: Any, b: Any) -> Tensor | None:
-    """`quick_product` of what nobody differentiates."""
-    return None if wants_grad(a) or wants_grad(b) else quick_product(a, b)
-
-
-def quick_product(a: Any, b: Any, forms: tuple[tuple[int, int], ...] = _FORMS) -> Tensor | None:
-    """The product of matrices and vectors about which nothing has to be decided; None when others must look."""
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-        return None
-    kind, x, y = a._dtype, a._array, b._array
-    if kind is not b._dtype or kind not in BLAS:
-        return None
-    if x is None:
-        if a._device is not CPU or a._bits:
-            return None
-        x = a._nd()
-    if y is None:
-        if b._device is not CPU or b._bits:
-            return None
-        y = b._nd()
-    if (x.ndim, y.ndim) not in forms or x.shape[-1] != y.shape[0]:
-        return None
-    # `dot` begins in a third of the time that `matmul` takes to; but 0 times nan is 0 to it, where one is all there is.
-    if 1 < x.size < SMALL and 1 < y.size < SMALL and y.shape[0] > 1:
-        made = kernels.quiet(x.dot, y)
-        return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), kind)
-    if y.ndim != 2:
-        return None
-    try:
-        return fresh(by_blas(x, y), kind)
-    except MemoryError:
-        return None  # refused in PyTorch's words
+from tensorkit.tensor import Array, Tensor
 
 
 def _column_major(face: Any) -> bool:
@@ -95,6 +53,7 @@ def _mm_second(g: Any, c: Any) -> Any:
     "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
     method=("(Tensor mat2)",),
 )
+@shortened("mm")
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply two matrices.
 
@@ -113,8 +72,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[21],
             [43]])
     """
-    if out is None and (done := quick_product(input, mat2, _MATRICES)) is not None:
-        return done
     check_tensors("mm", input=input, mat2=mat2)
     for label, matrix in (("self", input), ("mat2", mat2)):
         if matrix.dim() != 2:
@@ -137,9 +94,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         return multiplied(input, mat2, kind)
 
     return deliver_product("mm", body, (n, p), kind, where, out)
-
-
-matrices: Callable[[Tensor, Tensor], Tensor] = mm.__wrapped__  # type: ignore[attr-defined]  # as it is recorded
 
 
 @op(

@@ -7,11 +7,11 @@ from typing import Any
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import resize_out
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.errors import warn
-from tensorkit.ops.matrix_products.mm import MATRIX_AND_VECTOR, VECTORS, quick_product
 from tensorkit.ops.matrix_products.product import (
     check_kernel,
     check_out,
@@ -34,6 +34,7 @@ from tensorkit.tensor import Array, Tensor
     library="BLAS",
     family="products",
 )
+@shortened("mv")
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply a matrix (n × m) by a vector (m): a vector of n elements.
 
@@ -44,8 +45,6 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> tk.mv(tk.tensor([[1, 2], [3, 4]]), tk.tensor([1, 10]))
     tensor([21, 43])
     """
-    if out is None and (done := quick_product(input, vec, MATRIX_AND_VECTOR)) is not None:
-        return done
     check_tensors("mv", input=input, vec=vec)
     size, length = input._lay().size, vec._lay().size
     if not size:
@@ -112,6 +111,7 @@ def _dotted(name: str, a: Tensor, b: Tensor, out: Tensor | None, turned: bool) -
     library="BLAS",
     family="products",
 )
+@shortened("dot")
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements: a tensor without dimensions.
 
@@ -124,8 +124,6 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> tk.dot(tk.tensor([2, 3]), tk.tensor([2, 1]))
     tensor(7)
     """
-    if out is None and (done := quick_product(input, tensor, VECTORS)) is not None:
-        return done
     check_tensors("dot", input=input, tensor=tensor)
     if tensor._bits & CONJ and not input._bits & CONJ:
         return _dotted("dot", tensor, input, out, turned=False)  # PyTorch's way round, which its errors tell

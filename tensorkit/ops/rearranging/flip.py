@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,24 +10,22 @@ import numpy
 from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
-from tensorkit.device import CPU, META
+from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel
-from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.rearranging.repeat import int_list, listed, whole_number
-from tensorkit.ops.reduction.arguments import axis_of_small
-from tensorkit.ops.shared.copy import copy_into, like_input
+from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import turned_around
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
-from tensorkit.tensor import Array, Tensor, attach
+from tensorkit.tensor import Tensor, attach
 
 
 def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> bool:
@@ -40,38 +37,10 @@ def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> 
     return fastest not in places and lay.stride[fastest] == 1
 
 
-@functools.lru_cache(256)
-def _backwards(ndim: int, places: tuple[int, ...]) -> tuple[Any, ...]:
-    """The key of an array's elements in reverse order along some dimensions.
-
-    With no more than slices it would be an empty one where there are no dimensions, which gives a number of NumPy's
-    and no array: nothing can be written to that.
-    """
-    whole, back = slice(None), slice(None, None, -1)
-    return (..., *(back if dim in places else whole for dim in range(ndim)))
-
-
-def _turned(array: Array, places: Sequence[int]) -> Array:
-    """A copy with the elements in reverse order along some dimensions, in memory ordered as the array's."""
-    turned: Array = array[_backwards(array.ndim, tuple(places))].copy("K")
-    return turned
-
-
-def _some_flipped(input: Tensor, dim: Any) -> Tensor | None:
-    """Some hundreds of numbers in reverse order along one dimension; None for the way that others take."""
-    array = brief(input)
-    axis = None if array is None or tracing.active else axis_of_small(array, dim)
-    if array is None or axis is None:
-        return None
-    return like_input(array[_backwards(array.ndim, (axis,))].copy("K"), input)
-
-
+@shortened("flipped")
 def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     """The elements in reverse order along some dimensions, in memory ordered as the input's."""
     lay = input._lay()
-    plain = input._device is CPU and not input._bits and input._dtype not in LIMITED
-    if plain and not tracing.active and 0 < input._nd().size <= SMALL:
-        return like_input(_turned(input._nd(), places), input)
     stride = like_strides(lay)
     if input._dtype in LIMITED and places and not _moves_rows(lay, stride, places):
         raise missing_kernel("flip_cpu", input._dtype.label)
@@ -115,13 +84,6 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
 def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     """The elements in reverse order along dimensions: always a copy."""
     wanted = wants_grad(input)
-    if (
-        not wanted
-        and len(places) == 1
-        and dims is None
-        and (quick := _some_flipped(input, places[0])) is not None
-    ):
-        return quick
     along = listed(places if dims is None else (dims,), "flip")
     return flip(input, along) if wanted else _flipped(input, _flip_dims(input, along))
 
@@ -188,4 +150,4 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return turned
 
 
-attach("flip", traced_method("flip", _method_flip))
+attach("flip", traced_method("flip", shortened("Tensor.flip")(_method_flip)))

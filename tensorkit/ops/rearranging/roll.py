@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
-
-import numpy
 
 from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.elementwise.plan import brief
 from tensorkit.ops.joining.cat import joined_stride
 from tensorkit.ops.rearranging.repeat import int_list
-from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.on_device import as_size, is_on_device
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 
 def roll_array(array: Array, shifts: Sequence[int], dims: Sequence[int], out: Array) -> None:
@@ -59,29 +55,12 @@ def _back(shifts: Any) -> Any:
     return tuple([-s for s in shifts]) if isinstance(shifts, (tuple, list)) else -shifts
 
 
-def _some_rolled(input: Tensor, shift: Any, dim: Any) -> Tensor | None:
-    """Some hundreds of numbers moved along one dimension; None for the way that others take."""
-    array = brief(input)
-    if array is not None and array.ndim > 3:
-        return None  # images and volumes keep their order in memory
-    axis = None if array is None or tracing.active else axis_of_small(array, dim)
-    if array is None or axis is None:
-        return None
-    n = array.shape[axis]
-    return fresh(array.take(_sources(n, shift % n), axis), input._dtype)
-
-
-@functools.lru_cache(64)
-def _sources(n: int, shift: int) -> Array:
-    """Which of some elements each comes from when they are moved along."""
-    return (numpy.arange(n) - shift) % n
-
-
 @op(
     strict=True,
     kind="copy",
     derivative=Rule("RollBackward0", input=lambda g, c: g.roll(_back(c.shifts), c.dims)),
 )
+@shortened("roll")
 def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     """Move the elements along dimensions; those pushed out at the end come in again at the front.
 
@@ -92,12 +71,6 @@ def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     >>> tk.roll(tk.arange(5), 2)
     tensor([3, 4, 0, 1, 2])
     """
-    if (
-        shifts.__class__ is int
-        and dims.__class__ is int
-        and (quick := _some_rolled(input, shifts, dims)) is not None
-    ):
-        return quick
     by = int_list(shifts, "roll", "shifts", 2, one=True)
     along = () if dims is None else int_list(dims, "roll", "dims", 3, one=True)
     lay = input._lay()

@@ -18,6 +18,7 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import register_writer
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
@@ -25,7 +26,7 @@ from tensorkit.elementwise.output import check_overlap, check_writable, empty_st
 from tensorkit.elementwise.promotion import as_number_array, check_castable, one_device
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.sizes import LARGE, SMALL
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.memory_format import (
     check_format,
     contiguous_format,
@@ -168,14 +169,10 @@ def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
         warn("Casting complex values to real discards the imaginary part")
 
 
-#: The dtypes between which NumPy converts as PyTorch does.
-_CONVERTED_BY_NUMPY = frozenset(
-    kind for kind in dtypes.ALL if kind.category < 2 or kind in (dtypes.float32, dtypes.float64)
-)
-
-
 @functools.lru_cache(4096)
-def _like(size: tuple[int, ...], stride: tuple[int, ...], item: int) -> tuple[Layout, tuple[int, ...], bool]:
+def like_layout(
+    size: tuple[int, ...], stride: tuple[int, ...], item: int
+) -> tuple[Layout, tuple[int, ...], bool]:
     """The layout of a copy that keeps the order of dimensions, its strides in bytes, and whether it is row-major."""
     like = Layout(size, like_strides(Layout(size, stride)))
     return like, tuple([step * item for step in like.stride]), like.stride == contiguous_stride(size)
@@ -184,7 +181,7 @@ def _like(size: tuple[int, ...], stride: tuple[int, ...], item: int) -> tuple[La
 def like_input(made: Array, input: Tensor, kind: dtype | None = None) -> Tensor:
     """A new array of few elements as a tensor with the strides of ``empty_like``, of another dtype if one is named."""
     lay = input._layout or input._lay()
-    like, steps, row_major = _like(lay.size, lay.stride, made.itemsize)
+    like, steps, row_major = like_layout(lay.size, lay.stride, made.itemsize)
     if made.strides != steps or made.base is not None:
         # Along dimensions of one element NumPy has strides of its own.
         held = numpy.ndarray(made.shape, made.dtype, None, 0, steps)
@@ -196,47 +193,11 @@ def like_input(made: Array, input: Tensor, kind: dtype | None = None) -> Tensor:
     return out
 
 
-def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
-    """A copy of few elements in any order, as real numbers of another dtype maybe; None for all others."""
-    own = input._dtype
-    if input._device is not CPU or own.category > 2 or kind.category > 2:
-        return None
-    array = input._array
-    if array is None:
-        array = input._nd()
-    size = array.size
-    if not 0 < size <= SMALL:
-        return None
-    alike = own is kind
-    wide = own in _CONVERTED_BY_NUMPY and kind in _CONVERTED_BY_NUMPY
-    if size == 1 and (alike or wide):
-        return _one_like(array, input, kind)
-    if alike:
-        return like_input(array.copy("K"), input, kind)
-    if wide:
-        return like_input(kernels.quiet(array.astype, kind.numpy), input, kind)
-    return like_input(kernels.cast(array, kind), input, kind)
-
-
-def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor:
-    """`copied_few` of one element, which is written once."""
-    lay = input._layout or input._lay()
-    like, steps, row_major = _like(lay.size, lay.stride, kind.itemsize)
-    held = numpy.ndarray(array.shape, kind.numpy, None, 0, steps)
-    try:
-        kernels.quiet_here(held.__setitem__, ..., array)
-    except RuntimeError:  # another thread is inside
-        kernels.quiet(held.__setitem__, ..., array)
-    out = fresh(held, kind)
-    if not row_major:
-        out._layout, out._solid = like, False
-    return out
-
-
 # -- copies ----------------------------------------------------------------------------------------------------------
 
 
 @op(kind="copy", derivative=Rule("CloneBackward0", input=lambda g, c: g))
+@shortened("clone")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with a storage of its own; its dimensions keep their order in memory.
 
@@ -247,10 +208,6 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> t.clone().stride(), t.clone().data_ptr() == t.data_ptr()
     ((1, 3), False)
     """
-    if memory_format is None and input._array is not None and input._solid and not tracing.active:
-        return fresh(input._array.copy(), input._dtype)
-    if memory_format is None and not tracing.active and (copy := copied_few(input, input._dtype)) is not None:
-        return copy
     check_format("clone", memory_format)
     return copied(input, formatted_strides(input._lay(), memory_format))
 
@@ -321,6 +278,7 @@ def _in_format(input: Tensor, wanted: Any) -> Tensor:
     handles_conj=True,
 )
 @takes(method=("(Tensor other, bool non_blocking = False)",), numbers=True, older=True)
+@shortened("copy_")
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write another tensor's elements, broadcast and converted, into this one; from any device.
 
@@ -342,7 +300,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             src = number_tensor(src)
         else:
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}")
-    if _copied_at_once(input, src) or same_place(input, src):
+    if same_place(input, src):
         input._bump()
         return input
     check_writable(input)
@@ -359,19 +317,6 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     copy_into(input, source, non_blocking=non_blocking)
     input._bump()
     return input
-
-
-def _copied_at_once(target: Tensor, source: Tensor) -> bool:
-    """Copy between row-major tensors of few elements, of one size and dtype, in different memory; False for others."""
-    x, y = target._array, source._array
-    if x is None or y is None or not target._solid or target._dtype is not source._dtype:
-        return False
-    if tracing.active or x.size >= LARGE or x.shape != y.shape or target is source:
-        return False
-    if target._storage is not None and target._storage is source._storage:
-        return False
-    x[...] = y
-    return True
 
 
 def same_place(one: Tensor, two: Tensor) -> bool:

@@ -20,6 +20,7 @@ from tensorkit.device import DeviceLike, default_chosen, resolve
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.promotion import python_number
@@ -234,32 +235,8 @@ _NEGATIVE = (
 )
 
 
-def _quick_tensor(data: Any) -> Tensor | None:
-    """A tensor of a plain number, or of a row of numbers of one plain type; None for anything else."""
-    kind = type(data)
-    if kind is list or kind is tuple:
-        if not data:
-            return None
-        kind = type(data[0])
-        for number in data:
-            if type(number) is not kind:
-                return None
-    if kind is float:
-        chosen = dtypes.get_default_dtype()
-        if chosen is dtypes.bfloat16 or chosen is dtypes.float16:
-            return None
-        return fresh(kernels.quiet(numpy.array, data, chosen.numpy), chosen)
-    if kind is bool:
-        return fresh(numpy.array(data, numpy.bool_), dtypes.bool)
-    if kind is int:
-        try:
-            return fresh(numpy.array(data, numpy.int64), dtypes.int64)
-        except OverflowError:
-            return None
-    return None
-
-
 @op(kind="create", methods=())
+@shortened("tensor")
 def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """A tensor with a copy of the data: nested sequences of numbers, a number, a NumPy array.
 
@@ -273,10 +250,6 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     tensor([[3, 1, 2],
             [4, 1, 7]])
     """
-    if dtype is None and device is None and not default_chosen.once:
-        quick = _quick_tensor(data)
-        if quick is not None:
-            return quick
     kind = None if dtype is None else as_dtype(dtype, "tensor")
     where = resolve(device)
     if isinstance(data, Tensor):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorkit import dtypes, tracing
+from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, device, resolve
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name as kind_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_pinned, empty_strided
-from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.sizes import LARGE
 from tensorkit.memory_format import (
     check_format,
     formatted_strides,
@@ -23,11 +22,11 @@ from tensorkit.memory_format import (
     preserve_format,
     suggested_format,
 )
-from tensorkit.ops.shared.copy import clone, copied, copied_few, copy_into, warn_complex_to_real
+from tensorkit.ops.shared.copy import clone, copied, copy_into, warn_complex_to_real
 from tensorkit.ops.shared.type_names import legacy_dtype, type_name
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 
 def host_array(input: Tensor) -> Array:
@@ -35,21 +34,13 @@ def host_array(input: Tensor) -> Array:
     return input._nd() if input._device == CPU else to_device(input, CPU)._nd()
 
 
+@shortened("to_dtype")
 def to_dtype(
     input: Tensor, kind: dtype, *, copy: bool = False, wanted: memory_format | None = None
 ) -> Tensor:
     """The elements as another dtype, maybe in another format: the tensor itself when it is so already."""
     if input._dtype is kind and not copy and (wanted is None or _speaks_of(input, wanted)):
         return input
-    if wanted is None and not tracing.active and not wants_grad(input):
-        array: Any = input._array
-        if array is not None and input._solid:
-            few = array.size < LARGE
-            if few and input._dtype.category < 3 and kind.category < 3:
-                return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
-        quick = copied_few(input, kind)
-        if quick is not None:
-            return quick
 
     def body() -> Tensor:
         out = empty_strided(input._lay().size, formatted_strides(input._lay(), wanted), kind, input._device)
