@@ -152,7 +152,7 @@ _cuda_current: Callable[[], int] = lambda: 0  # noqa: E731
 
 def register_cuda(count: Callable[[], int], current: Callable[[], int]) -> None:
     """The CUDA kernels register how many devices there are and which one is current."""
-    global _cuda_count, _cuda_current
+    global _cuda_count, _cuda_current  # set once, while the package is imported
     _cuda_count, _cuda_current = count, current
 
 

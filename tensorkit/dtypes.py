@@ -228,7 +228,7 @@ def set_default_dtype(d: dtype) -> None:
     Raises:
         TypeError: when `d` is no floating point dtype.
     """
-    global _default
+    global _default  # a plain name: every creation of a tensor reads it
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:

@@ -70,20 +70,11 @@ def set_printoptions(
     tensor(3.14)
     >>> tk.set_printoptions(profile="default")
     """
-    global _options
+    global _options  # replaced as a whole: a thread that prints meanwhile goes on with the old ones
     base = _PROFILES.get(profile.lower(), _options) if profile is not None else _options
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     _options = base._replace(sci_mode=sci_mode, **changes)
-
-
-_parameter: tuple[()] | type[Tensor] = ()
-
-
-def register_parameter(kind: type[Tensor]) -> None:
-    """``nn`` registers the class of parameters: their numbers are printed as a plain tensor's."""
-    global _parameter
-    _parameter = kind
 
 
 def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
@@ -94,14 +85,14 @@ def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
     >>> tensor_text(tk.zeros(2, dtype=tk.float64))
     'tensor([0., 0.], dtype=tensorkit.float64)'
     """
-    plain = type(tensor) is Tensor or type(tensor) is _parameter
+    plain = type(tensor) is Tensor or "_is_param" in vars(type(tensor))
     prefix = "tensor(" if plain else f"{type(tensor).__name__}("
     contents = tensor_contents
     if contents is None:
         contents = _contents(tensor, len(prefix))
         _tell(tensor)
     text = _with_notes(prefix + contents, _notes(tensor), len(prefix))
-    return text if plain or not isinstance(tensor, _parameter) else f"Parameter({text})"
+    return text if plain or not getattr(tensor, "_is_param", False) else f"Parameter({text})"
 
 
 def format_text(tensor: Tensor, format_spec: str) -> str:

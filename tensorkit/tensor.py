@@ -534,13 +534,16 @@ def pop_marker() -> None:
     _markers.pop()
 
 
-def attach(name: str, member: Any) -> None:
-    """Give `Tensor` a method, operator or property that a higher module defines.
+def attach(name: str, member: Any, *, again: bool = False) -> None:
+    """Give `Tensor` a method, operator or property that a higher module defines: the only way to do so.
+
+    Args:
+        again: in place of the one that has the name.
 
     Raises:
         RuntimeError: when the name is taken: one name, one meaning.
     """
-    if name in Tensor.__dict__ and not name.startswith("__"):
+    if name in Tensor.__dict__ and not name.startswith("__") and not again:
         raise RuntimeError(f"Tensor.{name} is already defined")
     if isinstance(member, property) and member.fset is None:
         member = _read_only(name, member)

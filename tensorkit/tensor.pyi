@@ -1597,5 +1597,5 @@ def push_marker(marker: Callable[[Tensor], None]) -> None:
 def pop_marker() -> None:
     """Undo one `push_marker`."""
 
-def attach(name: str, member: Any) -> None:
-    """Give `Tensor` a method, operator or property that a higher module defines."""
+def attach(name: str, member: Any, *, again: builtins.bool = False) -> None:
+    """Give `Tensor` a method, operator or property that a higher module defines: the only way to do so."""

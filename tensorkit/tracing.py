@@ -247,7 +247,7 @@ def _forget_other_threads() -> None:
 
 
 def _note() -> None:
-    global active, calls
+    global active, calls  # plain names: every operation reads them
     silent = [entry for pause in _pauses for entry in pause]
     counting = [entry for entry in _listeners if entry not in silent]
     active = bool(counting) or _held > 0
@@ -277,7 +277,7 @@ def paused() -> Iterator[None]:
 
 def hold(count: int) -> None:
     """Let operations take the long way without listening to them: 1 more who asks for it, or (-1) one less."""
-    global _held
+    global _held  # counted under the lock of the listeners
     with _lock:
         _held += count
         _note()

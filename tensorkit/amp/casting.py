@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd import is_grad_enabled
-from tensorkit.dispatch.autocasting import DTYPES, cast_by, state
+from tensorkit.dispatch.autocasting import DTYPES, register_cast, state
 from tensorkit.dtypes import dtype, float32, float64
 from tensorkit.tensor import Tensor
 
@@ -165,4 +165,5 @@ def _cast_arguments(
     return args, kwargs
 
 
-cast_by(_cast_arguments)
+# Late: `dispatch` casts by these lists, whose names are those of operations, which are built on it.
+register_cast(_cast_arguments)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.node import Node
-from tensorkit.autograd.saved import Saved
 from tensorkit.process import forks
 from tensorkit.tensor import Tensor
 
@@ -24,7 +23,7 @@ _packers = 0
 
 def expect(more: int) -> None:
     """Note that so many more (or fewer) blocks pack what nodes save; 0 when only anomaly detection changed."""
-    global watched, _packers
+    global watched, _packers  # `watched` is read whenever a node is recorded
     with _counting:
         _packers += more
         watched = on or _packers > 0
@@ -43,6 +42,12 @@ def checks_nan() -> bool:
     return _check
 
 
+def _switch(detect: bool, check_nan: bool) -> None:
+    global on, _check  # `on` is read in each backward pass
+    on, _check = detect, check_nan
+    expect(0)
+
+
 class set_detect_anomaly:
     """Switch anomaly detection on or off, at once; as a context manager, until the end of the block.
 
@@ -51,10 +56,8 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        global on, _check
         self._before = (on, _check)
-        on, _check = mode, check_nan
-        expect(0)
+        _switch(mode, check_nan)
 
     def __enter__(self) -> None:
         return None
@@ -62,9 +65,7 @@ class set_detect_anomaly:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        global on, _check
-        on, _check = self._before
-        expect(0)
+        _switch(*self._before)
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -118,6 +119,3 @@ def check_nan(node: Node, results: Sequence[Tensor | None]) -> None:
         if numpy.isnan(values).any():
             tell(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
-
-
-Saved.detecting = staticmethod(enabled)

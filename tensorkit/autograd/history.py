@@ -15,7 +15,7 @@ _regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced
 
 def register_regrow(function: Callable[[Tensor], None]) -> None:
     """``autograd.inplace_views`` registers how a view finds its place after its family was written to."""
-    global _regrow
+    global _regrow  # set once, while the package is imported
     _regrow = function
 
 

@@ -45,7 +45,7 @@ _as_complex: Callable[[Tensor], Any] = lambda tensor: tensor  # noqa: E731
 
 def register_pairs(as_real: Callable[[Tensor], Any], as_complex: Callable[[Tensor], Any]) -> None:
     """``ops`` registers how complex numbers are read as pairs of real ones, and back."""
-    global _as_real, _as_complex
+    global _as_real, _as_complex  # set once, while the package is imported
     _as_real, _as_complex = as_real, as_complex
 
 
@@ -269,4 +269,5 @@ def regrow(tensor: Tensor) -> None:
     tensor._born = version
 
 
+# Late: `history` asks for a view's node, whose edges `history` gives.
 register_regrow(regrow)

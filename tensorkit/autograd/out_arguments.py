@@ -13,7 +13,6 @@ from typing import Any
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.history import requires_grad
-from tensorkit.dispatch import out_and_inplace
 from tensorkit.dispatch.registry import registry
 from tensorkit.tensor import Tensor
 
@@ -45,6 +44,3 @@ def check_outs(name: str, args: tuple[Any, ...], out: Any) -> RuntimeError | Non
     if recording == "in place" and any(one.is_leaf for one in wanting):
         return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     return not_recorded(name, *(value for value in args if isinstance(value, Tensor)))
-
-
-out_and_inplace.register_out_check(check_outs)

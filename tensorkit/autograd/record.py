@@ -15,7 +15,7 @@ from tensorkit.autograd.grad_mode import ONE_OF_SEVERAL, PLAIN, state
 from tensorkit.autograd.history import differentiable, edge_of, made_by_none, requires_grad, set_history
 from tensorkit.autograd.inplace_views import rebase, refuse_ambiguous
 from tensorkit.autograd.node import RESULTS, Face, Meta, meta_of, sequence
-from tensorkit.autograd.out_arguments import not_recorded
+from tensorkit.autograd.out_arguments import check_outs, not_recorded
 from tensorkit.autograd.record_plan import Arguments, RecordPlan
 from tensorkit.autograd.rule import Geometry, Rule, RuleNode
 from tensorkit.autograd.saved import Saved, SavedResult, plain_alias, saved_result
@@ -541,4 +541,5 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-recording.register_recorder(record, record_inplace, recorder, pair_recorder, _mark_inference)
+# Late: `dispatch` calls what records, which is built on it.
+recording.register_recorder(record, record_inplace, recorder, pair_recorder, _mark_inference, check_outs)

@@ -9,6 +9,7 @@ from typing import Any
 from tensorkit.autograd.grad_mode import state as recording
 from tensorkit.autograd.node import Edge, Formula, Node
 from tensorkit.autograd.saved import FREED, Saved, Unpacked
+from tensorkit.autograd.saved_tensors_hooks import SavedTensor
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import unallocated, within_memory
@@ -225,7 +226,7 @@ class RuleNode(Node):
         if name.startswith("_raw_saved_"):
             plain = _plain_name(name.removeprefix("_raw_saved_"))
             if plain in self.saved:
-                return _raw(self, plain)
+                return SavedTensor(self, plain)
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
 
     def _unpacked(self, unpack: Callable[[Node], Tensor]) -> Tensor:
@@ -309,12 +310,3 @@ _SETTLED = frozenset(("edges", "faces", "sequence", "arguments", "saved"))
 
 def _plain_name(pytorchs: str) -> str:
     return {"self": "input", "result": "out"}.get(pytorchs, pytorchs)
-
-
-_raw: Callable[[RuleNode, str], Any] = lambda node, name: None  # noqa: E731 - replaced by `autograd.saved_tensors_hooks`
-
-
-def register_raw(kind: Callable[[RuleNode, str], Any]) -> None:
-    """``autograd.saved_tensors_hooks`` registers what stands for the place where a node keeps a tensor."""
-    global _raw
-    _raw = kind

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
+from tensorkit.autograd import anomaly_mode
 from tensorkit.autograd.history import differentiable, grad_fn_of, set_history
 from tensorkit.autograd.node import Meta, Node
 from tensorkit.tensor import Tensor, fresh
@@ -14,7 +14,6 @@ class Saved:
     """A tensor kept for the backward pass, and the version that it had."""
 
     __slots__ = ("made", "tensor", "version")
-    detecting: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)  # `anomaly_mode` registers it
 
     def __init__(self, tensor: Tensor) -> None:
         counter = tensor._counter
@@ -50,7 +49,7 @@ class Saved:
         made_by, output_nr = self._origin(tensor, node)
         where = "" if made_by is None else f", which is output {output_nr} of {made_by.short_name()},"
         place = "" if tensor._device.type == "cpu" else f"{tensor._device.type}."
-        hint = _BACKTRACE if Saved.detecting() else _HINT
+        hint = _BACKTRACE if anomaly_mode.on else _HINT
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[tensorkit.{place}{tensor._dtype.label}Tensor {list(tensor._lay().size)}]{where} is at version "

@@ -25,7 +25,6 @@ from tensorkit.autograd import anomaly_mode
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.history import edge_of, grad_fn_of, requires_grad
 from tensorkit.autograd.node import RESULTS, AccumulateGrad, Edge, Node, meta_of
-from tensorkit.autograd.rule import RuleNode, register_raw
 from tensorkit.autograd.saved import FREED, Saved, SavedResult, plain_alias
 from tensorkit.device import CPU
 from tensorkit.elementwise.output import empty_strided
@@ -128,7 +127,7 @@ class Packed(Saved):
 class SavedTensor:
     """Where a node keeps one tensor, as ``grad_fn._raw_saved_...`` gives it."""
 
-    def __init__(self, node: RuleNode, name: str) -> None:
+    def __init__(self, node: Any, name: str) -> None:
         self._node, self._name = node, name
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
@@ -149,9 +148,6 @@ class SavedTensor:
         node.packed = True
 
 
-register_raw(SavedTensor)
-
-
 # -- a node that was just recorded --------------------------------------------------------------------------------
 
 
@@ -160,7 +156,7 @@ def packed(tensor: Tensor, *, own: bool = False) -> Saved | None:
     return Packed(tensor, _here.hooks[-1], own=own) if _here.hooks else None
 
 
-def pack_inputs(node: RuleNode) -> None:
+def pack_inputs(node: Any) -> None:
     """Show the operands that a node saved to this thread's hooks, in PyTorch's order."""
     if not _here.hooks:
         return
@@ -176,7 +172,7 @@ def pack_inputs(node: RuleNode) -> None:
     node.packed = True
 
 
-def pack(node: RuleNode, out: Any) -> None:
+def pack(node: Any, out: Any) -> None:
     """Show all that a node saved to this thread's hooks, if it has any; of the node's results, `out` itself."""
     if not _here.hooks:
         return

@@ -72,7 +72,14 @@ def look(backend: str, operation: str) -> str:
 
 # -- products of matrices -----------------------------------------------------------------------------------------
 
-_precision = "highest"
+
+class _Told:
+    """What the older functions were last told."""
+
+    precision = "highest"
+    in_convolutions = True
+
+
 #: By what `set_float32_matmul_precision` says: what then holds for the products of a GPU and for those of the CPU.
 _MEANT = {"highest": ("ieee", "ieee"), "high": ("tf32", "tf32"), "medium": ("tf32", "bf16")}
 
@@ -99,8 +106,7 @@ def set_float32_matmul_precision(precision: str) -> None:
             "no effect."
         )
         return
-    global _precision
-    _precision = precision
+    _Told.precision = precision
     _said["cuda", "matmul"], _said["mkldnn", "matmul"] = _MEANT[precision]
 
 
@@ -118,28 +124,27 @@ def get_float32_matmul_precision() -> str:
     """
     gpu, cpu = look("cuda", "matmul"), look("mkldnn", "matmul")
     if (
-        (gpu == "tf32" and _precision == "highest")
-        or (cpu == "bf16" and _precision != "medium")
-        or (cpu == "tf32" and _precision != "high")
+        (gpu == "tf32" and _Told.precision == "highest")
+        or (cpu == "bf16" and _Told.precision != "medium")
+        or (cpu == "tf32" and _Told.precision != "high")
     ):
         raise RuntimeError(
             "PyTorch is checking the matmul precision without a specific backend name,Current status indicate that "
             "you have used mix of the legacy and new APIs to set the matmul precision. We suggest only using the new "
             f"API for matmul precision. {_SEE}"
         )
-    return _precision
+    return _Told.precision
 
 
 def allow_tf32_in_products(allowed: bool) -> None:
     """Say whether a GPU may multiply float32 matrices by their first 19 bits: ``backends.cuda.matmul.allow_tf32``."""
-    global _precision
-    _precision = "high" if allowed else "highest"
+    _Told.precision = "high" if allowed else "highest"
     _said["cuda", "matmul"] = "tf32" if allowed else "ieee"
 
 
 def is_tf32_allowed_in_products() -> bool:
     """What `allow_tf32_in_products`, or the precision of products, was last told."""
-    told = _precision != "highest"
+    told = _Told.precision != "highest"
     if told != (look("cuda", "matmul") == "tf32"):
         raise RuntimeError(
             "PyTorch is checking whether allow_tf32_new is enabled for cuBlas matmul,Current status indicate that you "
@@ -151,24 +156,21 @@ def is_tf32_allowed_in_products() -> bool:
 
 # -- convolutions -------------------------------------------------------------------------------------------------
 
-_in_convolutions = True
-
 
 def allow_tf32_in_convolutions(allowed: bool) -> None:
     """Say whether cuDNN, which tensorkit does not use, may use TF32: ``backends.cudnn.allow_tf32``."""
-    global _in_convolutions
-    _in_convolutions = allowed
+    _Told.in_convolutions = allowed
     _said["cuda", "conv"] = _said["cuda", "rnn"] = "tf32" if allowed else "none"
 
 
 def is_tf32_allowed_in_convolutions() -> bool:
     """What `allow_tf32_in_convolutions` was last told."""
     ways = {look("cuda", operation) == "tf32" for operation in ("rnn", "conv")}
-    if ways != {_in_convolutions}:
+    if ways != {_Told.in_convolutions}:
         raise RuntimeError(
             "PyTorch is checking whether allow_tf32 is enabled for cuDNN without a specific operator name,but the "
             "current flag(s) indicate that cuDNN conv and cuDNN RNN have different TF32 flags.This combination "
             "indicates that you have used a mix of the legacy and new APIs to set the TF32 flags. We suggest only "
             f"using the new API to set the TF32 flag(s). {_SEE}"
         )
-    return _in_convolutions
+    return _Told.in_convolutions

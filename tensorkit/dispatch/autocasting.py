@@ -33,9 +33,9 @@ state = State()
 _cast: Callable[[str, tuple[Any, ...], dict[str, Any]], Call] | None = None
 
 
-def cast_by(cast: Callable[[str, tuple[Any, ...], dict[str, Any]], Call]) -> None:
-    """``amp`` says here what it makes of the arguments of an operation."""
-    global _cast
+def register_cast(cast: Callable[[str, tuple[Any, ...], dict[str, Any]], Call]) -> None:
+    """``amp`` registers what it makes of the arguments of an operation."""
+    global _cast  # set once, when `amp` is imported
     _cast = cast
 
 

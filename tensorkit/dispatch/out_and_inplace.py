@@ -10,7 +10,7 @@ from typing import Any, cast
 from tensorkit.conj_bit import resolved
 from tensorkit.device import META
 from tensorkit.dispatch.lazy_signature import later
-from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.recording import check_outs, differentiable
 from tensorkit.dispatch.registry import registry
 from tensorkit.errors import SHARED_SLOTS, two_devices
 from tensorkit.strides.layout import Layout
@@ -54,23 +54,13 @@ def register_writer(
     write_back: Callable[[Tensor, Tensor], Tensor], deliver: Callable[[Tensor, Tensor, Any], Any]
 ) -> None:
     """``ops`` registers how a result is written into the tensor of an in-place form, or into ``out``."""
-    global _write_back, _deliver
+    global _write_back, _deliver  # set once, while the package is imported
     _write_back, _deliver = write_back, deliver
-
-
-OutCheck = Callable[[str, tuple[Any, ...], Any], "Exception | None"]
-_check_outs: OutCheck = lambda name, args, out: None  # noqa: E731 - given by ``autograd``
-
-
-def register_out_check(check: OutCheck) -> None:
-    """``autograd`` registers what it has against tensors given as ``out=``."""
-    global _check_outs
-    _check_outs = check
 
 
 def out_refused(name: str, args: tuple[Any, ...], out: Any) -> Exception | None:
     """Why the results of a function cannot be written into what was given as ``out=``; None when they can."""
-    return _elsewhere(args, out) or _check_outs(name, args, out)
+    return _elsewhere(args, out) or check_outs(name, args, out)
 
 
 def _elsewhere(args: tuple[Any, ...], out: Any) -> Exception | None:

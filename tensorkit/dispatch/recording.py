@@ -63,6 +63,7 @@ _recorder: Callable[..., Callable[..., Any]] | None = None
 _pair_recorder: Callable[..., Callable[[Tensor, Tensor, Any], None]] | None = None
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
+_outs: Callable[[str, tuple[Any, ...], Any], Exception | None] | None = None
 
 
 def register_recorder(
@@ -71,10 +72,22 @@ def register_recorder(
     recorder: Callable[..., Callable[..., Any]],
     pair: Callable[..., Callable[[Tensor, Tensor, Any], None]],
     after: Callable[[tuple[Any, ...], Any], None],
+    outs: Callable[[str, tuple[Any, ...], Any], Exception | None],
 ) -> None:
-    """``autograd`` registers how an operation is recorded, and what looks at the results of the long way."""
-    global _record, _record_inplace, _recorder, _pair_recorder, _after
-    _record, _record_inplace, _recorder, _pair_recorder, _after = outofplace, inplace, recorder, pair, after
+    """``autograd``, which is built on this module, registers how an operation is recorded.
+
+    Args:
+        after: looks at the results of the long way.
+        outs: what there is against tensors given as ``out=``.
+    """
+    global _record, _record_inplace, _recorder, _pair_recorder, _after, _outs  # read in every call that is recorded
+    _record, _record_inplace, _recorder, _pair_recorder = outofplace, inplace, recorder, pair
+    _after, _outs = after, outs
+
+
+def check_outs(name: str, args: tuple[Any, ...], out: Any) -> Exception | None:
+    """What autograd has against tensors given as ``out=``; None where it has nothing."""
+    return None if _outs is None else _outs(name, args, out)
 
 
 def pair_recorder(

@@ -31,7 +31,7 @@ def get_dir() -> str:
 
 def set_dir(d: str | Path) -> None:
     """Set what `get_dir` gives."""
-    global _dir
+    global _dir  # a setting of the process, as in PyTorch
     _dir = os.path.expanduser(d)
 
 

@@ -128,7 +128,7 @@ def register_module_forward_hook(
 
 
 def _choose_global_kind(full: bool) -> None:
-    global _global_is_full_backward_hook
+    global _global_is_full_backward_hook  # PyTorch's name of it, beside its tables of hooks
     if _global_is_full_backward_hook is (not full):
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only "

@@ -79,6 +79,7 @@ class Parameter(Tensor, metaclass=_Marking):
     """
 
     _mark = "_is_param"
+    _is_param = True  # which `printing` asks for
     _plain_results = True  # see `Tensor.__init_subclass__`
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
@@ -112,9 +113,6 @@ class Parameter(Tensor, metaclass=_Marking):
         return (
             (_rebuild_parameter_with_state, (*parts, dict(state))) if state else (_rebuild_parameter, parts)
         )
-
-
-printing.register_parameter(Parameter)
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:

@@ -11,7 +11,7 @@ the same tensor:
 >>> row
 array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
 
-`random.generator` has the generators, `random.fills` the formulas. They know NumPy arrays only. What is drawn goes
+`random.generator` has the generators, `random.fills` the formulas, which know NumPy arrays only. What is drawn goes
 into an array in the order of its memory: a transposed array gets the numbers in the order of its base, as in PyTorch.
 The operations are in `ops.random`.
 
@@ -49,7 +49,6 @@ from tensorkit.random.generator import (
     get_rng_state,
     initial_seed,
     manual_seed,
-    register_state_tensor,
     seed,
     seed_devices,
     set_rng_state,

@@ -21,8 +21,7 @@ class DefaultGenerators:
 
     def __init__(self, seed: int) -> None:
         self._cpu = generator.Generator().manual_seed(seed)
-        self._devices: dict[int, generator.Generator] = {}
-        self._seed = seed
+        self._devices = generator.OfDevices(seed)
 
     def _exchange(self, *problem: object) -> None:
         """The two swap their places in the streams: it takes less time than reading a state and setting it."""
@@ -32,7 +31,7 @@ class DefaultGenerators:
                 place = getattr(one, name)
                 setattr(one, name, getattr(other, name))
                 setattr(other, name, place)
-            generator._default_of, self._devices = self._devices, generator._default_of
-            generator._chosen_seed, self._seed = self._seed, generator._chosen_seed
+            here, there = generator.of_devices, self._devices
+            here.seed, there.seed, here.made, there.made = there.seed, here.seed, there.made, here.made
 
     __enter__ = __exit__ = _exchange

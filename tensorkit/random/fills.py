@@ -17,9 +17,10 @@ from tensorkit.kernels.cpu.random.box_muller import box_muller
 from tensorkit.kernels.jit import compiler
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import FEW_DRAWS, NORMALS_IN_BLOCKS, PIECE, TINY
-from tensorkit.random.generator import Array, Generator
+from tensorkit.random.generator import Generator
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides
+from tensorkit.tensor import Array
 
 _LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
 _TURN = 2.0 * pi * _BIT_53

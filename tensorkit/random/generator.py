@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy
 
+from tensorkit import dtypes
 from tensorkit.device import CPU, DeviceLike, device, resolve
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
 from tensorkit.process import forks
+from tensorkit.tensor import Array, Tensor, fresh
 
-Array = numpy.ndarray[Any, Any]
 _builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
 
 
@@ -38,20 +39,6 @@ _RECORD = numpy.dtype(
         ("has_float_spare", "<i4"),
     ]
 )
-
-
-def _as_is(state: Any) -> Any:
-    return state
-
-
-_state_to_tensor: Callable[[Array], Any] = _as_is
-_state_from_tensor: Callable[[Any], Array] = _as_is
-
-
-def register_state_tensor(to_tensor: Callable[[Array], Any], from_tensor: Callable[[Any], Array]) -> None:
-    """Told, once tensors exist, how a state's bytes become a uint8 tensor, and back."""
-    global _state_to_tensor, _state_from_tensor
-    _state_to_tensor, _state_from_tensor = to_tensor, from_tensor
 
 
 class Generator:
@@ -137,19 +124,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """The whole state as 5056 bytes (a uint8 tensor), laid out as PyTorch lays them out; 16 of a CUDA device."""
-        if self._device is not CPU:
-            words = numpy.array([self._seed, self._offset], numpy.uint64)
-            return _state_to_tensor(words.view(numpy.uint8))
-        with self.lock:
-            self._ready()
-            twister = self._bits.state["state"]
-            record = numpy.zeros((), dtype=_RECORD)
-            record["seed"], record["seeded"], record["key"] = self._seed, 1, twister["key"]
-            position = 0 if self._untouched else int(twister["pos"])
-            record["next"], record["left"] = position, 1 if self._untouched else 625 - position
-            if self._spare is not None:
-                record["spare"], record["has_spare"] = self._spare, 1
-        return _state_to_tensor(numpy.frombuffer(record.tobytes(), dtype=numpy.uint8).copy())
+        return fresh(numpy.frombuffer(self._bytes(), dtype=numpy.uint8).copy(), dtypes.uint8)
 
     def set_state(self, new_state: Any) -> Generator:
         """Go on from a state that `get_state` gave.
@@ -158,7 +133,9 @@ class Generator:
             TypeError: when it is no uint8 tensor.
             RuntimeError: when it has another number of bytes or no generator could be in it.
         """
-        data = _state_from_tensor(new_state)
+        data: Any = new_state
+        if isinstance(new_state, Tensor):
+            data = new_state._nd() if new_state.is_cpu else new_state.cpu()._nd()
         if not isinstance(data, numpy.ndarray):
             raise TypeError(f"expected a tensorkit.ByteTensor, but got {type(data).__name__}")
         if data.dtype != numpy.uint8:
@@ -213,7 +190,18 @@ class Generator:
             self._seed, self._offset = int(words[0]), int(words[1]) if words.size > 1 else 0
 
     def _bytes(self) -> bytes:
-        return _state_from_tensor(self.get_state()).tobytes()
+        if self._device is not CPU:
+            return numpy.array([self._seed, self._offset], numpy.uint64).tobytes()
+        with self.lock:
+            self._ready()
+            twister = self._bits.state["state"]
+            record = numpy.zeros((), dtype=_RECORD)
+            record["seed"], record["seeded"], record["key"] = self._seed, 1, twister["key"]
+            position = 0 if self._untouched else int(twister["pos"])
+            record["next"], record["left"] = position, 1 if self._untouched else 625 - position
+            if self._spare is not None:
+                record["spare"], record["has_spare"] = self._spare, 1
+        return record.tobytes()
 
     def _load(self, record: Any) -> None:
         left, position = int(record["left"]), int(record["next"])
@@ -303,8 +291,17 @@ _restore.__module__ = "tensorkit.random"  # so pickles have it
 
 
 default_generator = Generator()
-_default_of: dict[int, Generator] = {}  # of each CUDA device that has drawn or was asked
-_chosen_seed = _builtin_seed
+
+
+class OfDevices:
+    """The default generators of CUDA devices that have drawn or were asked, and the seed of those that will be made."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.made: dict[int, Generator] = {}
+
+
+of_devices = OfDevices(_builtin_seed)
 
 
 def default_of(where: device) -> Generator:
@@ -312,16 +309,15 @@ def default_of(where: device) -> Generator:
     if where.type != "cuda":
         return default_generator
     index = where.index or 0
-    if index not in _default_of:
-        _default_of[index] = Generator(where).manual_seed(_chosen_seed)
-    return _default_of[index]
+    if index not in of_devices.made:
+        of_devices.made[index] = Generator(where).manual_seed(of_devices.seed)
+    return of_devices.made[index]
 
 
 def seed_devices(seed: int) -> None:
     """Seed the default generators of all CUDA devices, those included that nobody has asked yet."""
-    global _chosen_seed
-    _chosen_seed = seed % 2**64
-    for generator in _default_of.values():
+    of_devices.seed = seed % 2**64
+    for generator in of_devices.made.values():
         generator.manual_seed(seed)
 
 
@@ -365,13 +361,12 @@ def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
     if not enabled:
         yield
         return
-    global _chosen_seed
-    state, chosen = default_generator._bytes(), _chosen_seed
-    there = {index: (generator._seed, generator._offset) for index, generator in _default_of.items()}
+    state, chosen = default_generator._bytes(), of_devices.seed
+    there = {index: (generator._seed, generator._offset) for index, generator in of_devices.made.items()}
     try:
         yield
     finally:
         default_generator._load(numpy.frombuffer(state, dtype=_RECORD)[0])
-        _chosen_seed = chosen
-        for index, generator in _default_of.items():  # some may have been made in the block
+        of_devices.seed = chosen
+        for index, generator in of_devices.made.items():  # some may have been made in the block
             generator._seed, generator._offset = there.get(index, (chosen, 0))

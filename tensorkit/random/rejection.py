@@ -14,7 +14,8 @@ from math import ceil, cos, floor, inf, log, log1p, nan, pi, sin, sqrt
 
 import numpy
 
-from tensorkit.random.generator import Array, Generator
+from tensorkit.random.generator import Generator
+from tensorkit.tensor import Array
 
 Round = Callable[[float], float]
 

@@ -33,7 +33,7 @@ from tensorkit.storage.legacy_classes import (
     Storage,
     legacy_class,
 )
-from tensorkit.storage.memory import Memory, memory_of, register_memory, register_pinned
+from tensorkit.storage.memory import Memory, memory_of, register_memory
 from tensorkit.storage.typed_storage import (
     TypedStorage,
     _rebuild_typed,  # pickles know it

@@ -32,7 +32,6 @@ class _LegacyStorage(metaclass=_LegacyStorageMeta):
         super().__init_subclass__(**kwargs)
         cls.dtype = dtype
         cls.__module__ = "tensorkit"
-        LEGACY[cls.__name__] = dtype
 
     def __new__(cls, *data: Any, wrap_storage: Any = None, **kwargs: Any) -> TypedStorage:  # type: ignore[misc]
         forms = _LEGACY_FORMS.format(cls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,17 +21,10 @@ from tensorkit.storage.untyped_storage import (
     storage_text,
 )
 
-#: The dtypes that have a class of their own, by its name: filled by ``storage.legacy_classes``.
-LEGACY: dict[str, dtypes.dtype] = {}
-_warned_typed_storage = False
 
-
+@functools.cache
 def warn_typed_storage() -> None:
     """Say, once, that PyTorch prefers storages of bytes today."""
-    global _warned_typed_storage
-    if _warned_typed_storage:
-        return
-    _warned_typed_storage = True
     warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
@@ -280,9 +274,6 @@ def legacy_dtype(given: Any) -> dtypes.dtype:
     return kind
 
 
-register_typed(TypedStorage, legacy_dtype)
-
-
 # -- its numbers as another dtype ---------------------------------------------------------------------------------
 
 
@@ -297,7 +288,7 @@ def _conversion(name: str, kind: dtypes.dtype) -> Callable[..., TypedStorage]:
     return convert
 
 
-_CONVERSIONS = {
+_KINDS = {
     "bfloat16": dtypes.bfloat16,
     "bool": dtypes.bool,
     "byte": dtypes.uint8,
@@ -311,9 +302,13 @@ _CONVERSIONS = {
     "long": dtypes.int64,
     "short": dtypes.int16,
 }
-for _name, _kind in _CONVERSIONS.items():
-    setattr(UntypedStorage, _name, _conversion(_name, _kind))
-    setattr(TypedStorage, _name, _conversion(_name, _kind))
+#: The dtypes that have a class of their own, by its name: see ``storage.legacy_classes``.
+LEGACY = {f"{kind.label}Storage": kind for kind in _KINDS.values()}
+_CONVERSIONS = {name: _conversion(name, kind) for name, kind in _KINDS.items()}
+for _name, _convert in _CONVERSIONS.items():
+    setattr(TypedStorage, _name, _convert)
+# Late: each of the two classes makes the other.
+register_typed(TypedStorage, legacy_dtype, _CONVERSIONS)
 
 
 # -- what it is made from -----------------------------------------------------------------------------------------
@@ -329,8 +324,8 @@ _reader: Callable[[Sequence[Any], dtypes.dtype], UntypedStorage] | None = None
 
 
 def register_reader(read: Callable[[Sequence[Any], dtypes.dtype], UntypedStorage]) -> None:
-    """Say how numbers are read into a storage (called by ``ops``)."""
-    global _reader
+    """Say how numbers are read into a storage: called by ``ops``, whose rules for Python's numbers it takes."""
+    global _reader  # set once, while the package is imported
     _reader = read
 
 

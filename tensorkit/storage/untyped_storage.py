@@ -21,10 +21,14 @@ _typed: Any = None
 _named: Any = None
 
 
-def register_typed(kind: Any, named: Callable[[Any], dtypes.dtype]) -> None:
-    """Say which class reads bytes as numbers, and which dtype an old name means: see ``typed_storage``."""
-    global _typed, _named
+def register_typed(
+    kind: Any, named: Callable[[Any], dtypes.dtype], conversions: dict[str, Callable[..., Any]]
+) -> None:
+    """Say which class reads bytes as numbers, which dtype an old name means, and what methods give one's numbers."""
+    global _typed, _named  # set once, while the package is imported
     _typed, _named = kind, named
+    for name, convert in conversions.items():
+        setattr(UntypedStorage, name, convert)
 
 
 class UntypedStorage:

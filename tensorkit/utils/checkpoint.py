@@ -110,7 +110,7 @@ class CheckpointFunction(Function):
 
 # -- not reentrant: the graph is recorded, without the tensors that it would keep ------------------------------------
 
-_early_stop: bool | None = None
+_early_stop: list[bool] = []  # what the blocks of `set_checkpoint_early_stop` say, the innermost last
 
 
 @contextlib.contextmanager
@@ -119,12 +119,11 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
     Source: https://docs.pytorch.org/docs/stable/checkpoint.html#torch.utils.checkpoint.set_checkpoint_early_stop
     """
-    global _early_stop
-    before, _early_stop = _early_stop, enable
+    _early_stop.append(enable)
     try:
         yield
     finally:
-        _early_stop = before
+        _early_stop.pop()
 
 
 def _without_reentrant(
@@ -141,7 +140,7 @@ def _without_reentrant(
         with random.again(), second:
             function(*args, **kwargs)
 
-    early_stop = early_stop if _early_stop is None else _early_stop
+    early_stop = _early_stop[-1] if _early_stop else early_stop
     with (hooks := SavedAgain(compute_again, args, early_stop, CHECKS[check])), first:
         result = function(*args, **kwargs)
     hooks.completed = True

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
+from tensorkit.storage import warn_typed_storage
 from tests.parity.compare import compare
 from tests.parity.questions import disagreement, lines
 from tests.support.warnings import recorded
@@ -250,9 +251,8 @@ def test_set_never_reads_past_the_end() -> None:
     assert (t.tolist(), t._version) == ([0, 0], 0)
 
 
-def test_the_typed_storage_says_once_that_it_is_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = __import__("sys").modules["tensorkit.storage.typed_storage"]
-    monkeypatch.setattr(module, "_warned_typed_storage", False)
+def test_the_typed_storage_says_once_that_it_is_old() -> None:
+    warn_typed_storage.cache_clear()
     with recorded() as caught:
         tk.zeros(1).storage()
         tk.zeros(1).storage()

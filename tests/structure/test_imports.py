@@ -6,6 +6,8 @@ import ast
 import graphlib
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -25,8 +27,8 @@ LAYERS: list[set[str]] = [
     {"kernels"},
     {"kernels.jit", "kernels.scalars"},
     {"kernels.cpu", "kernels.cuda"},
-    {"random"},
     {"tensor"},
+    {"random"},
     {"dispatch"},
     {"return_types"},
     {"elementwise"},
@@ -313,6 +315,105 @@ def test_annotations_are_text() -> None:
         and "__future__" not in {one.module for one in module.imports()}
     ]
     assert without == []
+
+
+# -- state: what a program of one thread changes in a module, and what a higher module tells a lower one -------------
+
+MOST_GLOBALS = 25
+MOST_LATE = 11
+
+
+def globals_of(module: Module) -> list[int]:
+    """The lines with a ``global`` statement."""
+    return [node.lineno for node in nodes(module.tree) if isinstance(node, ast.Global)]
+
+
+def late_registrations(module: Module) -> list[int]:
+    """The lines, run at import, where a module tells another one what to call: ``register_…(...)``."""
+    own = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
+    calls = [node.value for node in module.tree.body if isinstance(node, ast.Expr)]
+    named = [(call.lineno, _last(call.func)) for call in calls if isinstance(call, ast.Call)]
+    return [line for line, name in named if name.startswith("register_") and name not in own]
+
+
+def _last(node: ast.expr) -> str:
+    return ast.unparse(node).rpartition(".")[2]
+
+
+def writes_elsewhere(module: Module) -> list[int]:
+    """The lines that set an attribute of another module, or of a class of its; a front says where a class is found."""
+    elsewhere = {
+        alias.asname or alias.name
+        for node in nodes(module.tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name.lstrip("_")[:1].isupper() or f"{node.module}.{alias.name}" in modules()
+    }
+    changed = [
+        node.value
+        for node in nodes(module.tree)
+        if isinstance(node, ast.Attribute)
+        and not isinstance(node.ctx, ast.Load)
+        and node.attr != "__module__"
+    ]
+    changed += [
+        node.args[0]
+        for node in nodes(module.tree)
+        if isinstance(node, ast.Call) and _last(node.func).strip("_") in ("setattr", "delattr")
+    ]
+    return [
+        place.lineno
+        for place in changed
+        if (whole := ast.unparse(place)) in elsewhere
+        or (whole.partition(".")[0] in elsewhere and _last(place)[0].isupper())
+    ]
+
+
+def _without_reason(module: Module, lines: list[int]) -> list[str]:
+    """Those of the lines that have no comment, neither beside them nor above them and others of them."""
+    text = (module.path.read_text(encoding="utf-8") if module.given is None else module.given).splitlines()
+    first = {line: next(above for above in range(line, 0, -1) if above - 1 not in lines) for line in lines}
+    return [
+        f"{module.name}:{line}"
+        for line in lines
+        if "  # " not in text[line - 1] and not text[first[line] - 2].lstrip().startswith("#")
+    ]
+
+
+@pytest.mark.parametrize(("found", "most"), [(globals_of, MOST_GLOBALS), (late_registrations, MOST_LATE)])
+def test_state_of_a_module_has_its_reason_beside_it(found: Callable[[Module], list[int]], most: int) -> None:
+    lines = {module: found(module) for module in engine()}
+    assert [one for module, there in lines.items() for one in _without_reason(module, there)] == []
+    assert sum(map(len, lines.values())) <= most
+
+
+def test_no_module_writes_into_another_one() -> None:
+    assert [f"{module.name}:{line}" for module in engine() for line in writes_elsewhere(module)] == []
+
+
+def test_state_would_be_seen() -> None:
+    text = """
+from tensorkit import device, printing
+from tensorkit.device import register_cuda
+from tensorkit.tensor import Tensor
+
+def change():
+    global one
+    global two  # why
+    printing._options, Tensor.one = 1, 2
+    Tensor.__module__ = "tensorkit"
+
+register_cuda(1, 2)
+# Why.
+device.register_cuda(1, 2)
+setattr(Tensor, "one", 1)
+type.__setattr__(device.Device, "one", 1)
+"""
+    module = Module("tensorkit.somewhere", Path("somewhere.py"), text)
+    assert globals_of(module) == [7, 8]
+    assert late_registrations(module) == [12, 14]
+    assert writes_elsewhere(module) == [9, 9, 15, 16]
+    assert _without_reason(module, [7, 8, 12, 14]) == ["tensorkit.somewhere:7", "tensorkit.somewhere:12"]
 
 
 # -- what an import of the engine leaves alone: the state of the process is its program's --------------------------

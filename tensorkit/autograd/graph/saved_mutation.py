@@ -104,7 +104,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.allow_mutation_on_saved_tensors
     """
-    global _enabled
+    global _enabled  # one block for all threads, as in PyTorch
     context = _AllowMutationOnSavedContext()
     hooks = saved_tensors_hooks(context.pack, context.unpack)
     with hooks, tracing.listen(context.note, calls=True):

@@ -22,7 +22,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-_now: Cluster | None = None
+_now: list[Cluster] = []  # the cluster that was started, if one was
 
 
 def _module(name: str) -> Any:
@@ -39,9 +39,8 @@ def _module(name: str) -> Any:
 
 
 def _become(cluster: Cluster) -> Cluster:
-    global _now
     shutdown()
-    _now = cluster
+    _now.append(cluster)
     # At exit what was registered last is called first: before dask ends what it knows of.
     atexit.unregister(shutdown)
     atexit.register(shutdown)
@@ -104,21 +103,19 @@ def slurm(workers: int, *, timeout: float = 600, **options: Any) -> Cluster:
 
 def current(workers: int) -> Cluster:
     """The cluster that was started, or one that is begun now with so many workers."""
-    return start(workers) if _now is None or _now.closed else _now
+    return start(workers) if not _now or _now[0].closed else _now[0]
 
 
 def shutdown() -> None:
     """End the workers that were begun here, and leave a cluster that was there before."""
-    global _now
-    if _now is not None:
-        _now.close()
-    _now = None
+    for one in _now:
+        one.close()
+    _now.clear()
 
 
 @forks.after_fork
 def _in_a_child() -> None:
     """The cluster is the parent's."""
-    global _now
-    if _now is not None:
-        _now.forget()
-    _now = None
+    for one in _now:
+        one.forget()
+    _now.clear()

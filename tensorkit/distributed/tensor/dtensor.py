@@ -288,6 +288,11 @@ def placed_by_hand(
     return wanted
 
 
+def attach(name: str, member: Any) -> None:
+    """Give `DTensor` a method or an operator that a higher module defines."""
+    setattr(DTensor, name, member)
+
+
 def distribute_tensor(
     tensor: Tensor, device_mesh: DeviceMesh | None = None, placements: Sequence[Placement] | None = None
 ) -> DTensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorkit.dispatch.registry import registry
 from tensorkit.distributed.tensor import elementwise, linalg, products, reductions, shapes, tasks
-from tensorkit.distributed.tensor.dtensor import DTensor
+from tensorkit.distributed.tensor.dtensor import DTensor, attach
 from tensorkit.distributed.tensor.strategy import mesh_of
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.ops.shared.tensor_data import tensor
@@ -116,22 +116,22 @@ def _function(
 
 def install() -> None:
     """Give `DTensor` its methods and operators."""
-    owner: Any = DTensor
-    owner.__torch_function__ = classmethod(_function)
+    attach("__torch_function__", classmethod(_function))
     for name in RULES:
         if hasattr(Tensor, name) and name not in vars(DTensor):
-            setattr(owner, name, _method(name))
+            attach(name, _method(name))
     for dunder, name in {**_OPERATORS, **_ALONE}.items():
-        setattr(owner, f"__{dunder}__", _method(name))
+        attach(f"__{dunder}__", _method(name))
     for name in _TURNED:
-        setattr(owner, f"__r{name}__", _method(_OPERATORS[name]))
-    owner.where = lambda self, condition, other: call("where", condition, self, other)
-    owner.__rsub__ = lambda self, other: call("rsub", self, other)
-    owner.__rtruediv__ = lambda self, other: call("mul", call("reciprocal", self), other)
-    owner.__rpow__ = lambda self, other: call("pow", other, self)
-    owner.__rmod__ = lambda self, other: call("remainder", other, self)
-    owner.__rfloordiv__ = lambda self, other: call("floor_divide", other, self)
-    owner.__hash__ = object.__hash__
-    owner.__getitem__ = shapes.getitem
-    owner.__getattr__ = _refused
-    owner.T = owner.mT = property(lambda self: call("transpose", self, -2, -1) if self.ndim > 1 else self)
+        attach(f"__r{name}__", _method(_OPERATORS[name]))
+    attach("where", lambda self, condition, other: call("where", condition, self, other))
+    attach("__rsub__", lambda self, other: call("rsub", self, other))
+    attach("__rtruediv__", lambda self, other: call("mul", call("reciprocal", self), other))
+    attach("__rpow__", lambda self, other: call("pow", other, self))
+    attach("__rmod__", lambda self, other: call("remainder", other, self))
+    attach("__rfloordiv__", lambda self, other: call("floor_divide", other, self))
+    attach("__hash__", object.__hash__)
+    attach("__getitem__", shapes.getitem)
+    attach("__getattr__", _refused)
+    for name in ("T", "mT"):
+        attach(name, property(lambda self: call("transpose", self, -2, -1) if self.ndim > 1 else self))

@@ -24,7 +24,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tensorkit.device import register_cuda
-from tensorkit.storage import register_memory, register_pinned
+from tensorkit.storage import register_memory
 
 if TYPE_CHECKING:
     from tensorkit.kernels.cuda.emulator import (
@@ -105,8 +105,8 @@ def __getattr__(name: str) -> Any:
     return _module(name)
 
 
+# Late: `device` and `storage`, on which the kernels are built, ask them; they are loaded when that happens.
 register_cuda(lambda: _module("emulator").device_count(), lambda: _module("emulator").current_device())
 register_memory("cuda", lambda: _module("emulator").CudaMemory())
-register_pinned(lambda nbytes: _module("emulator").CudaMemory().pinned(nbytes))
 if os.environ.get("TENSORKIT_CUDA"):
     _module("emulator")  # which reads it, and complains of what it does not understand

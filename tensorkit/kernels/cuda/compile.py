@@ -199,12 +199,11 @@ def _fingerprint(target: str, kernel: Kernel) -> str | None:
     return fingerprint(target, repr(here), kernel.name, repr(kernel.arguments), kernel.body, kernel.names)
 
 
-_compiled = 0  # kernels that this process has compiled for the host, for those who count them
+_compiled: list[str] = []  # the kernels that this process has compiled for the host, for those who count them
 
 
 def _compile_host(kernel: Kernel, every_thread: bool, kept: str | None) -> tuple[Any, int]:
-    global _compiled
-    _compiled += 1
+    _compiled.append(kernel.name)
     from numba import cfunc, types
 
     cuda, wrap = _host_functions(every_thread)

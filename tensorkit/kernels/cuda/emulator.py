@@ -173,7 +173,7 @@ def emulate(devices: int = DEFAULT_DEVICES, *, capacity: int = DEFAULT_CAPACITY)
 
 
 def _switch(memory: EmulatedMemory | None) -> None:
-    global _emulated
+    global _emulated  # a plain name: each launch and each allocation reads it
     _emulated = memory
 
 
@@ -271,7 +271,7 @@ def runner_for(buffer: Any) -> Runner:
 @contextmanager
 def using(runner: Runner) -> Iterator[Runner]:
     """Let `runner` run all kernels in this block, such as a `TracedRunner` that takes notes."""
-    global _override
+    global _override  # a plain name: each launch reads it
     before, _override = _override, runner
     try:
         yield runner

@@ -83,7 +83,7 @@ _one_at_a_time = forks.rlock()
 @forks.after_fork
 def _after_fork() -> None:
     """The thread is gone."""
-    global _compiler
+    global _compiler  # another one, for the thread and the locks of this one stay behind
     _compiler.forget()
     _compiler = _Compiler()
     for one in _loops:
@@ -234,7 +234,7 @@ def wait() -> None:
 @contextlib.contextmanager
 def at_once() -> Iterator[None]:
     """Compile each loop when it is asked for, and wait for it: for tests of what the compiled way does."""
-    global _MODE
+    global _MODE  # given by the environment; the tests alone change it
     before = _MODE
     _MODE = "0" if before == "0" else "force"
     try:

@@ -6,6 +6,7 @@ for a piece of work, or for the end of one, watches a `Signal` for a while first
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -109,17 +110,12 @@ class Signal:
         return bool(compiled(self._number, since, int(seconds * pace), int(late * pace)))
 
 
-_found = 0.0
-
-
+@functools.cache
 def _pace(compiled: Callable[..., Any]) -> float:
     """How many looks make a second."""
-    global _found
-    if not _found:
-        silent, times = numpy.zeros(1, numpy.int64), []
-        for _ in range(5):
-            start = time.perf_counter()
-            compiled(silent, 0, _LOOKS, 0)
-            times.append(time.perf_counter() - start)
-        _found = _LOOKS / min(times)
-    return _found
+    silent, times = numpy.zeros(1, numpy.int64), []
+    for _ in range(5):
+        start = time.perf_counter()
+        compiled(silent, 0, _LOOKS, 0)
+        times.append(time.perf_counter() - start)
+    return _LOOKS / min(times)

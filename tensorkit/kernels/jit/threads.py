@@ -72,8 +72,14 @@ def _processors() -> int:
 
 
 class _Own(threading.local):
-    """What each thread knows: its number of threads, and whether it is at work on a piece already."""
+    """What each thread knows: its number of threads, and whether it is at work on a piece already.
 
+    Attributes of the class are what all threads know: the number that was `said` last (0 before anybody said one), and
+    how many whole operations may run side by side (`between`).
+    """
+
+    said = 0
+    between: int | None = None
     asked = False
     count = 0
     busy = False
@@ -83,15 +89,13 @@ class _Own(threading.local):
 
 
 _own = _Own()
-_said = 0  # the number that was said last; 0 before anybody said one
-_between: int | None = None
 
 
 def _count() -> int:
     """How many threads this thread may use."""
     if not _own.asked:
         _own.asked = True
-        _own.count = _said or _own.count or _cores()
+        _own.count = _Own.said or _own.count or _cores()
     return _own.count
 
 
@@ -121,10 +125,9 @@ def set_num_threads(*args: Any, **kwargs: Any) -> None:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_num_threads.html
     """
-    global _said
     _takes("set_num_threads", 1, args, kwargs)
-    _own.count = _said = _positive("set_num_threads", args[0])
-    _tell_blas(_said)
+    _own.count = _Own.said = _positive("set_num_threads", args[0])
+    _tell_blas(_Own.said)
 
 
 #: What the libraries that multiply matrices call it, as NumPy's and SciPy's wheels and Linux systems bring them.
@@ -138,8 +141,8 @@ _BLAS = (
 
 def tell_libraries() -> None:
     """Tell the number that was said last to a library that was loaded since."""
-    if _said:
-        _tell_blas(_said)
+    if _Own.said:
+        _tell_blas(_Own.said)
 
 
 def _tell_blas(count: int) -> None:
@@ -165,7 +168,7 @@ def get_num_interop_threads(*args: Any, **kwargs: Any) -> int:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.get_num_interop_threads.html
     """
     _takes("get_num_interop_threads", 0, args, kwargs)
-    return _processors() if _between is None else _between
+    return _processors() if _Own.between is None else _Own.between
 
 
 def set_num_interop_threads(*args: Any, **kwargs: Any) -> None:
@@ -176,15 +179,14 @@ def set_num_interop_threads(*args: Any, **kwargs: Any) -> None:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_num_interop_threads.html
     """
-    global _between
     _takes("set_num_interop_threads", 1, args, kwargs)
     count = _positive("set_num_interop_threads", args[0])
-    if _between is not None:
+    if _Own.between is not None:
         raise RuntimeError(
             "Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads "
             "called"
         )
-    _between = count
+    _Own.between = count
 
 
 def _takes(name: str, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -307,7 +309,7 @@ _pool = _Pool()
 @after_fork
 def _begin_anew() -> None:
     """In the child of a fork there is but one thread, and the others' locks may never be let go."""
-    global _pool
+    global _pool  # another one, for the threads and the locks of this one stay behind
     _pool = _Pool()
     _own.busy = False
 

@@ -112,6 +112,7 @@ def _write_imag(input: Tensor, value: Any) -> None:
     imag(input).copy_(value)
 
 
+# Late: `autograd` records what it computes with these two, and they are operations, built on it.
 register_pairs(view_as_real, view_as_complex)
 attach("real", property(real, _write_real))
 attach("imag", property(imag, _write_imag))

@@ -24,21 +24,14 @@ from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import as_ints
 from tensorkit.ops.shared.on_device import is_on_device, operand
 from tensorkit.ops.shared.resize import resize_
-from tensorkit.ops.shared.to import as_dtype, host_array
+from tensorkit.ops.shared.to import as_dtype
 from tensorkit.random import Generator
 from tensorkit.strides.layout import Layout
-from tensorkit.tensor import Array, Tensor, fresh, on_storage
+from tensorkit.tensor import Array, Tensor, on_storage
 
 Fill = Callable[[Array, Generator], None]
 SEEDED = "generator=tk.Generator().manual_seed(3)"
 DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}
-
-
-def _state_array(state: Any) -> Any:
-    return host_array(state) if isinstance(state, Tensor) else state
-
-
-random.register_state_tensor(lambda state: fresh(state, dtypes.uint8), _state_array)
 
 
 # -- what a call means --------------------------------------------------------------------------------------

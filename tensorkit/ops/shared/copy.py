@@ -6,7 +6,6 @@ Only what is here moves elements from one storage to another; every byte goes th
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -35,19 +34,11 @@ from tensorkit.memory_format import (
     memory_format,
     preserve_format,
 )
+from tensorkit.ops.shared.on_device import copy_strided
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
-from tensorkit.tensor import Array, Tensor, fresh
-
-StridedCopy = Callable[[Tensor, Tensor], None]
-_strided_copies: dict[str, StridedCopy] = {}
-
-
-def register_copy(device_type: str, run: StridedCopy) -> None:
-    """Tell the copier how a kind of device copies between two layouts and dtypes in its own memory."""
-    _strided_copies[device_type] = run
-
+from tensorkit.tensor import Array, Tensor, attach, fresh
 
 # -- the copier ------------------------------------------------------------------------------------------------------
 
@@ -72,7 +63,7 @@ def copy_into(dst: Tensor, src: Tensor, *, non_blocking: bool = False) -> None:
         if tracing.active:
             tracing.emit(tracing.CopyEvent(dst.nbytes, "cpu", "cpu"))
     else:
-        _strided_copies[dst._device.type](dst, src)
+        copy_strided(dst, src)
         if tracing.active:
             tracing.emit(tracing.CopyEvent(dst.nbytes, str(dst._device), str(dst._device)))
 
@@ -154,6 +145,7 @@ def _resize_and_write(out: Tensor, result: Tensor, stride: tuple[int, ...] | Non
     out._bump()
 
 
+# Late: `dispatch` calls the copies, and they are operations, built on it.
 register_writer(_write_back, _resize_and_write)
 
 
@@ -252,7 +244,7 @@ def _attach_contiguous() -> None:
             return self
         return whole(self, *args, **kwargs)  # type: ignore[no-any-return]
 
-    type.__setattr__(Tensor, "contiguous", method)
+    attach("contiguous", method, again=True)
 
 
 _attach_contiguous()

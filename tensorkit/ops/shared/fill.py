@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -19,18 +18,11 @@ from tensorkit.elementwise.promotion import as_number_array
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_number, check_range, holds
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real
+from tensorkit.ops.shared.on_device import fill_number
 from tensorkit.ops.shared.to import to_device
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.tensor import Tensor
-
-Fill = Callable[[Tensor, Any], None]
-_fills: dict[str, Fill] = {}
-
-
-def register_fill(device_type: str, run: Fill) -> None:
-    """Say how a kind of device writes one number, of the tensor's own dtype, into every slot of a tensor."""
-    _fills[device_type] = run
 
 
 def _fill_name(arguments: dict[str, Any]) -> str:
@@ -68,7 +60,7 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
         return
     if input._device != META and input.numel():
         stored = turned(as_number_array(value, input._dtype), input._bits)
-        _fills[input._device.type](input, numpy.asarray(stored)[()].item())
+        fill_number(input, numpy.asarray(stored)[()].item())
 
 
 @op(

@@ -1,7 +1,7 @@
 """Tensors on a CUDA device as its kernels take them, and what the operations of all folders ask of these kernels.
 
-An operation that has checked its arguments asks `is_on_device`, and hands over `operand`. Copies and pointwise
-operations come by way of what is registered at the end. A view that stands for the conjugates, or for the negatives,
+An operation that has checked its arguments asks `is_on_device`, and hands over `operand`. Pointwise operations come by
+way of what is registered at the end. A view that stands for the conjugates, or for the negatives,
 of what is stored is read and written turned.
 """
 
@@ -20,8 +20,6 @@ from tensorkit.kernels.scalars.arithmetic import NEGATIVE
 from tensorkit.kernels.scalars.elementary import CONJUGATE
 from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.scalars.questions import CONJUGATE_NEGATIVE
-from tensorkit.ops.shared.copy import register_copy
-from tensorkit.ops.shared.fill import register_fill
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor, on_storage
@@ -152,6 +150,5 @@ def fill_number(out: Tensor, value: Any) -> None:
     kernels.launch_zip(kernels.half.identity, operand(out, size), (value,), size, compute=out._dtype)
 
 
+# Late: `elementwise.run` is below, and knows no tensor on a device.
 register_zip("cuda", zip_elements, plan_elements)
-register_copy("cuda", copy_strided)
-register_fill("cuda", fill_number)

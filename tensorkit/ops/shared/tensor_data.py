@@ -392,7 +392,7 @@ _capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - g
 
 def register_capsules(taken: Callable[[Any], Tensor | None]) -> None:
     """``python_protocols`` registers how the memory in a DLPack capsule is taken."""
-    global _capsule_of
+    global _capsule_of  # set once, while the package is imported
     _capsule_of = taken
 
 

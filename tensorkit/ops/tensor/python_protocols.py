@@ -390,6 +390,7 @@ def _capsule_of(lender: Any) -> Any:
         return lender.__dlpack__(**named)
 
 
+# Late: `asarray` takes a capsule as `from_dlpack` does, which is built on it.
 register_capsules(lambda obj: None if _name_of(obj) is None else _taken(obj))
 
 

@@ -232,7 +232,7 @@ def set_warn_always(b: bool, /) -> None:
     """
     if not isinstance(b, bool):
         raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
-    global _always
+    global _always  # a setting of the process that nothing reads but the next function
     _always = b
 
 

@@ -356,6 +356,7 @@ def _read(values: Sequence[Any], kind: dtype) -> UntypedStorage:
     return tensor(values, dtype=kind, device=CPU)._store()
 
 
+# Late: a storage reads Python's numbers as `tensor` does, which is built on it.
 storages.register_reader(_read)
 attach("__new__", _construct)
 attach("new", _new)

@@ -89,7 +89,7 @@ def test_a_seed_of_a_fork_is_not_that_of_a_device_that_draws_later(monkeypatch: 
     tk.manual_seed(2)
     expected = tk.rand(2, device="cuda").tolist()
     for device_drew_in_it in (False, True):
-        monkeypatch.setattr(generator, "_default_of", {})
+        monkeypatch.setattr(generator.of_devices, "made", {})
         with tk.random.fork_rng():
             tk.manual_seed(5)
             if device_drew_in_it:

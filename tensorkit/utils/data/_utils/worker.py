@@ -137,7 +137,7 @@ class Worker:
     @contextlib.contextmanager
     def _at_work(self) -> Iterator[None]:
         """While it lasts, the random numbers are the worker's, and `get_worker_info` speaks of it."""
-        global _worker_info
+        global _worker_info  # PyTorch's name of it, which programs read
         outside, pythons, numpys = _worker_info, random.getstate(), numpy.random.get_state()
         with self._generators:
             _worker_info = self._info
