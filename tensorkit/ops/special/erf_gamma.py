@@ -19,10 +19,10 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import check_writable
-from tensorkit.elementwise.plan import few_elements
 from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise, elementwise_compiled, loops, tiny, ufuncs
 from tensorkit.kernels.scalars import special as scalars
@@ -356,7 +356,7 @@ def _ends(eps: float, kind: Any) -> tuple[Any, Any]:
     return low, kind.type(1) - low
 
 
-def _logit(a: Array, eps: float | None) -> Array:
+def logit_of(a: Array, eps: float | None) -> Array:
     x = a
     if eps is not None and eps >= 0:
         low, high = _ends(eps, a.dtype)
@@ -383,7 +383,7 @@ def _checked_eps(eps: Any, input: Tensor) -> float:
     return float(eps)
 
 
-_LOGIT = replace(float_block("logit", _logit, None, "logit_cpu"), exact_half=True)
+_LOGIT = replace(float_block("logit", logit_of, None, "logit_cpu"), exact_half=True)
 
 
 @op(
@@ -393,6 +393,7 @@ _LOGIT = replace(float_block("logit", _logit, None, "logit_cpu"), exact_half=Tru
     rounded=2,
     out_overlap="before resizing",
 )
+@shortened("logit")
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """``log(input / (1 - input))`` of every element: the inverse of `sigmoid`.
 
@@ -410,12 +411,10 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         raise TypeError  # the caller says it in PyTorch's words
     if eps is not None and not (eps.__class__ is float and 0 <= eps <= 1):
         eps = _checked_eps(eps, input)
-    if out is None and (array := few_elements(input, IN_PYTHON)) is not None:
-        return fresh(numpy.asarray(elementwise.quiet(_logit, array, eps)), input._dtype)
     scalar: Scalar = scalars.LOGIT
     numbers: tuple[float, ...] = ()
     if eps is not None and eps >= 0:
         kind = input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype()
         scalar, numbers = scalars.LOGIT_WITHIN, tuple(float(end) for end in _ends(eps, kind.numpy))
-    body = partial(_logit, eps=eps)
+    body = partial(logit_of, eps=eps)
     return apply(_LOGIT, (input,), out=out, by=body, scalar=scalar, numbers=numbers)
