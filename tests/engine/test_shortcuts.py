@@ -25,6 +25,9 @@ DRAWN = tuple(
 UNINITIALIZED = ("empty", "resize", "set_")
 #: Calls for what the samples leave out: they draw from a generator of their own, and a slot may be no operation's.
 PLAIN = {name: (Sample(f"tk.{name}(3)", {}),) for name in ("rand", "randn", "randperm")}
+PLAIN |= {
+    name: (Sample(f"tk.ones(3, dtype=tk.bool).{name}()", {}),) for name in ("all", "any", "count_nonzero")
+}
 
 
 def _outcome(call: str, operands: dict[str, Operand]) -> Outcome:

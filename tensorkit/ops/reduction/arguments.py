@@ -213,6 +213,8 @@ def _in_order(array: Array, axes: tuple[int, ...]) -> Array | None:
 
 def sum_of_some(array: Array, axis: int | None) -> Array | None:
     """The sum of up to `SMALL` floating point numbers, of all or along a dimension; None where no loop is for it."""
+    if array.size == 1:  # a sum begins with 0, and so it is never -0
+        return numpy.array(array.item() + 0.0, array.dtype, ndmin=0 if axis is None else array.ndim - 1)
     if array.size > TINY or not array.flags.c_contiguous:
         return tiny.brief_sum(array, axis)
     return tiny.total(array) if axis is None else tiny.sums(array, axis)
