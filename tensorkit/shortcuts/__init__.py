@@ -12,7 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tensorkit.dispatch.shortcut import declared
-from tensorkit.shortcuts import copies, creation, joining, pointwise, products, random, sorting, special  # noqa: F401
+from tensorkit.shortcuts import (  # noqa: F401 - each declares its shortcuts
+    copies,
+    creation,
+    joining,
+    pointwise,
+    products,
+    random,
+    reduction,
+    sorting,
+    special,
+)
 
 
 def fill() -> None:

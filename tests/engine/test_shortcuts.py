@@ -39,6 +39,9 @@ PLAIN |= {
     "Tensor.flip": (Sample("a.flip(0)", {"a": (2, 3)}),),
     "flipped": (Sample("a.flip(0, 1)", {"a": (2, 3)}),),
 }
+PLAIN |= {
+    name: (Sample(f"tk.ones(3, dtype=tk.bool).{name}()", {}),) for name in ("all", "any", "count_nonzero")
+}
 
 
 def _outcome(call: str, operands: dict[str, Operand]) -> Outcome:

@@ -42,12 +42,6 @@ def total(array: Array) -> Array:
     return numpy.array(_sum(array), array.dtype)
 
 
-def mean(array: Array) -> Array:
-    """The mean of all floating point elements."""
-    added = sum_in_order.total(array) if array.dtype.char == "f" else _sum(array)
-    return numpy.array(float(added) / array.size, array.dtype)
-
-
 def sums(array: Array, axis: int) -> Array:
     """The sums along a dimension of a matrix of floating point numbers, or of a row."""
     if array.dtype.char == "f" and axis == array.ndim - 1:
@@ -88,23 +82,6 @@ def brief_sum(array: Array, axis: int | None) -> Array | None:
 
 
 _DOUBLE = numpy.dtype(numpy.float64)
-
-
-def means(array: Array, axis: int) -> Array:
-    """The means along a dimension."""
-    added = sums(array, axis)
-    return numpy.true_divide(added, array.shape[axis], added)  # type: ignore[no-any-return]
-
-
-def extreme(largest: bool, array: Array) -> Array:
-    """The largest or the smallest element; nan where there is one.
-
-    >>> extreme(True, numpy.array([1.0, 3.0]))
-    array(3.)
-    """
-    if array.size == 1:
-        return numpy.array(array.item(), array.dtype)
-    return numpy.array(array.item(array.argmax() if largest else array.argmin()), array.dtype)
 
 
 @functools.lru_cache(1024)

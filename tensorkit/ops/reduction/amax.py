@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
-
-import numpy
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.plan import brief
-from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import minmax_compiled, tiny
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
-    axis_of_small,
     check_dims,
     check_flag,
     exact_out,
@@ -28,21 +23,17 @@ from tensorkit.ops.reduction.arguments import (
     like_meta,
     one_axis,
     reduced_size,
-    small,
 )
 from tensorkit.ops.reduction.min_max import (
-    QUICK_DTYPES,
     empty_needs_dim,
     extreme_of,
-    of_all,
     pair_into,
     share,
 )
-from tensorkit.ops.reduction.sum_mean import of_one
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.tensor import Tensor, fresh
+from tensorkit.tensor import Tensor
 
 # -- how gradients pass back --------------------------------------------------------------------------------------
 
@@ -98,62 +89,24 @@ def _amax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor
     axes = axes_of(dim, len(size))
     if input.numel() and (kind in LIMITED or kind.is_complex):
         raise missing_kernel("max_values_cpu" if name == "amax" else "min_values_cpu", kind.label)
-    if input._device == META:
-        return like_meta(reduced_size(size, axes, keepdim), kind)
-    if is_on_device(input):
-        return on_device.reduced(name[1:], input, axes, keepdim, kind, out)
-    return deliver(extreme_of(name == "amax", host(input, name), axes, keepdim, kind), kind, out)
+    on_cpu = partial(extreme_of, name == "amax")
+    return on_device.reduce(name, input, axes, keepdim, kind, out, on_cpu, name[1:])
 
 
-def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
-    """`amax` and `amin`."""
-    largest = name == "amax"
-    ufunc = numpy.maximum if largest else numpy.minimum
+def _shared(g: Any, c: Any) -> Any:
+    return share(g, c.out, c.input, c.dim, c.keepdim)
 
-    def quickly(input: Tensor, dim: Any) -> Tensor | None:
-        if dim.__class__ is not int:
-            whole = brief(input) if dim.__class__ is tuple and not dim else None
-            return None if whole is None else of_all(largest, whole, input._dtype)
-        if (array := small(input)) is not None:
-            axis = axis_of_small(array, dim)
-            values = None if axis is None else tiny.extreme_along(largest, array, axis)[0]
-            # Of two zeros NumPy knows which.
-            if values is not None and 0.0 not in values.reshape(-1).tolist():
-                return fresh(values, input._dtype)
-        whole = brief(input, QUICK_DTYPES)
-        axis = None if whole is None else axis_of_small(whole, dim)
-        if whole is None or axis is None:
-            return None
-        only = of_all(largest, whole, input._dtype) if whole.ndim == 1 else None
-        if only is not None:
-            return only
-        values = minmax_compiled.along(largest, whole, axis)
-        if values is None:
-            # NumPy keeps the order in which dimensions lie.
-            values = numpy.asarray(kernels.quiet(ufunc.reduce, whole, axis), order="C")
-        return fresh(values, input._dtype)
 
-    def at_once(input: Any = None, dim: Any = (), *more: Any) -> Tensor | None:
-        if more or input.__class__ is not Tensor or wants_grad(input):
-            return None
-        return quickly(input, dim)
+@op(
+    kind="reduce",
+    derivative=Rule("AmaxBackward0", applies=_refuse_complex("amax"), input=_shared),
+    out_overlap="allowed",
+)
+@shortened("amax")
+def amax(input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The largest of all elements, or of those along the dimensions named.
 
-    def extreme(
-        input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None
-    ) -> Tensor:
-        one = input._array
-        if out is None and one is not None and one.size == 1 and input._dtype in QUICK_DTYPES:
-            found = of_one(one.item(), one, input._dtype, dim, keepdim)
-            if found is not None:
-                return found
-        if out is None and keepdim is False and (quick := quickly(input, dim)) is not None:
-            return quick
-        return _amax(name, input, dim, keepdim, out)
-
-    extreme.__name__ = name
-    extreme.__doc__ = f"""The {sentence} of all elements, or of those along the dimensions named.
-
-    Equal elements share the gradient evenly, where `{name[1:]}` along a dimension gives all of it to one.
+    Equal elements share the gradient evenly, where `max` along a dimension gives all of it to one.
 
     Args:
         dim: one dimension or several; none means all. keepdim: keep a reduced dimension with size 1.
@@ -161,20 +114,33 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     Raises:
         RuntimeError, IndexError: when there is no element to choose from.
 
-    >>> tk.tensor([[1, 5], [3, 2]]).{name}(1)
-    {answer}
+    >>> tk.tensor([[1, 5], [3, 2]]).amax(1)
+    tensor([5, 3])
     """
-    rule = Rule(
-        f"{name.capitalize()}Backward0",
-        applies=_refuse_complex(name),
-        input=lambda g, c: share(g, c.out, c.input, c.dim, c.keepdim),
-    )
-    made = op(kind="reduce", name=name, derivative=rule, first=at_once, out_overlap="allowed")
-    return made(extreme)
+    return _amax("amax", input, dim, keepdim, out)
 
 
-amax = _amax_op("amax", "largest", "tensor([5, 3])")
-amin = _amax_op("amin", "smallest", "tensor([1, 2])")
+@op(
+    kind="reduce",
+    derivative=Rule("AminBackward0", applies=_refuse_complex("amin"), input=_shared),
+    out_overlap="allowed",
+)
+@shortened("amin")
+def amin(input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The smallest of all elements, or of those along the dimensions named.
+
+    Equal elements share the gradient evenly, where `min` along a dimension gives all of it to one.
+
+    Args:
+        dim, keepdim: as in `amax`.
+
+    Raises:
+        RuntimeError, IndexError: when there is no element to choose from.
+
+    >>> tk.tensor([[1, 5], [3, 2]]).amin(1)
+    tensor([1, 2])
+    """
+    return _amax("amin", input, dim, keepdim, out)
 
 
 @op(kind="reduce", derivative=Rule("AminmaxBackward0", input=_aminmax_back))

@@ -5,7 +5,6 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#reduction-ops
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -15,26 +14,21 @@ from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import tiny
 from tensorkit.ops.reduction import on_device
-from tensorkit.ops.reduction.arguments import axes_of, check_flag, counted, host, like_meta, reduced_size
-from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.reduction.arguments import axes_of, check_flag, counted
 from tensorkit.ops.shared.int_args import Dims
-from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.to import to_dtype
-from tensorkit.tensor import Tensor, attach, fresh
+from tensorkit.tensor import Array, Tensor, attach
 
-_BOOLS: tuple[dtype, ...] = (dtypes.bool,)
+
+def _true(array: Array) -> Array:
+    return array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
 
 
 def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
-    if dim is None and out is None and keepdim is False:
-        few_bools = brief(input, _BOOLS)
-        if few_bools is not None:
-            return fresh(tiny.truth(name == "all", few_bools), dtypes.bool)
     check_flag(keepdim)
     elementwise = isinstance(dim, (tuple, list)) and not dim
     axes = () if elementwise else axes_of(dim, input.dim())
@@ -44,33 +38,32 @@ def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tenso
             raise TypeError
         if out._dtype not in (dtypes.bool, dtypes.uint8):
             raise RuntimeError(f"{name} only supports bool tensor for result, got: {out._dtype.label}")
-    if input._device == META:
-        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
-    if is_on_device(input):
-        if out is not None and out._dtype is dtypes.uint8:
-            input = to_dtype(input, dtypes.uint8)  # as PyTorch does before it looks: then -0.75 is nothing
-        return on_device.reduced(name, input, axes, keepdim, kind if out is None else out._dtype, out)
-    array = host(input, name)
-    if out is not None and out._dtype is dtypes.uint8:
-        array = kernels.cast(array, dtypes.uint8)  # as PyTorch does before it looks: then -0.75 is nothing
-    true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
+    if out is not None and input._device != META:
+        kind = out._dtype
+        if kind is dtypes.uint8:
+            input = to_dtype(input, kind)  # as PyTorch does before it looks: then -0.75 is nothing
     found: Any = numpy.logical_and if name == "all" else numpy.logical_or
-    values = found.reduce(true, axis=axes, keepdims=keepdim)
-    if out is None:
-        return deliver(values, kind)
-    return deliver(values, out._dtype, out)
+
+    def on_cpu(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
+        return found.reduce(_true(array), axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+
+    return on_device.reduce(name, input, axes, keepdim, kind, out, on_cpu)
 
 
-def _truth_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
-    """`all` and `any`."""
+_FORMS = (
+    "(Tensor input, *, Tensor out = None)",
+    "(Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)",
+    "(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)",
+)
 
-    def truth(
-        input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, out: Tensor | None = None
-    ) -> Tensor:
-        return _truth(name, input, dim, keepdim, out)
 
-    truth.__name__ = name
-    truth.__doc__ = f"""Whether {sentence} true: is not zero. nan is not zero.
+@op(kind="reduce", out_overlap="allowed")
+@takes(*_FORMS)
+@shortened("all")
+def all(
+    input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """Whether all elements, or all along the dimensions named, are true: is not zero. nan is not zero.
 
     Args:
         dim: one dimension or several; None means all, ``()`` means none.
@@ -80,42 +73,45 @@ def _truth_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
         A tensor of bools; of a tensor of uint8, one of uint8.
 
     >>> t = tk.tensor([[True, False], [True, True]])
-    >>> t.{name}(), t.{name}(0)
-    {answers}
+    >>> t.all(), t.all(0)
+    (tensor(False), tensor([ True, False]))
     """
-    forms = (
-        "(Tensor input, *, Tensor out = None)",
-        "(Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)",
-        "(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)",
-    )
-    return op(kind="reduce", name=name, out_overlap="allowed")(takes(*forms)(truth))
+    return _truth("all", input, dim, keepdim, out)
 
 
-all = _truth_op(
-    "all", "all elements, or all along the dimensions named, are", "(tensor(False), tensor([ True, False]))"
-)
+@op(kind="reduce", out_overlap="allowed")
+@takes(*_FORMS)
+@shortened("any")
+def any(
+    input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """Whether some element, or some along the dimensions named, is true: is not zero. nan is not zero.
 
-any = _truth_op(
-    "any", "some element, or some along the dimensions named, is", "(tensor(True), tensor([True, True]))"
-)
+    Args:
+        dim: one dimension or several; None means all, ``()`` means none.
+        keepdim: keep a reduced dimension with size 1.
 
-_TRUTHS = (dtypes.bool,)
+    Returns:
+        A tensor of bools; of a tensor of uint8, one of uint8.
+
+    >>> t = tk.tensor([[True, False], [True, True]])
+    >>> t.any(), t.any(0)
+    (tensor(True), tensor([True, True]))
+    """
+    return _truth("any", input, dim, keepdim, out)
 
 
+@shortened("count_nonzero")
 def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
-    if dim is None and (array := brief(input, _TRUTHS)) is not None:
-        return fresh(numpy.array(numpy.count_nonzero(array)), dtypes.int64)
     axes = axes_of(dim, input.dim())
     whole = dim is None or (isinstance(dim, (tuple, list)) and not dim)
     if whole and input._dtype in LIMITED:
         raise missing_kernel("nonzero_count_cpu", input._dtype.label)
-    if input._device == META:
-        return like_meta(reduced_size(input._lay().size, axes, False), dtypes.int64)
-    if is_on_device(input):
-        return on_device.reduced("count_nonzero", input, axes, False, dtypes.int64)
-    array = host(input, "count_nonzero")
-    true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
-    return deliver(counted(true, axes, False), dtypes.int64)
+
+    def on_cpu(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
+        return counted(_true(array), axes, keepdim)
+
+    return on_device.reduce("count_nonzero", input, axes, False, dtypes.int64, None, on_cpu)
 
 
 @op(kind="reduce", methods=())

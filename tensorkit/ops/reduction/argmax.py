@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.plan import brief
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
-    axis_of_small,
     check_flag,
     exact_out,
     host,
@@ -24,19 +20,13 @@ from tensorkit.ops.reduction.arguments import (
     one_axis,
     reduced_size,
 )
-from tensorkit.ops.reduction.min_max import QUICK_DTYPES, first_extreme
+from tensorkit.ops.reduction.min_max import first_extreme
 from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.tensor import Tensor, fresh
+from tensorkit.tensor import Tensor
 
 
 def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
-    if out is None and keepdim is False:
-        few_values = brief(input, QUICK_DTYPES)
-        axis = None if few_values is None or dim is None else axis_of_small(few_values, dim)
-        if few_values is not None and (dim is None or axis is not None):
-            found = few_values.argmax(axis) if name == "argmax" else few_values.argmin(axis)
-            return fresh(found if found.__class__ is numpy.ndarray else numpy.array(found), dtypes.int64)
     check_flag(keepdim)
     kind, size = input._dtype, input._lay().size
     if dim is not None and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
@@ -52,11 +42,11 @@ def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tens
     lone = axis is not None and size and size[axis] == 1  # PyTorch does not look at the elements then
     if kind in LIMITED and input.numel() and not lone:
         raise missing_kernel(f"{name}_cpu", kind.label)
-    shrunk = reduced_size(size, axes_of(axis, len(size)), keepdim)
+    axes = axes_of(axis, len(size))
+    shrunk = reduced_size(size, axes, keepdim)
     if input._device == META:
         return like_meta(shrunk, dtypes.int64)
     if is_on_device(input):
-        axes = axes_of(axis, len(size))
         found = on_device.extremes_along(name == "argmax", input, axes, keepdim)[1]
         return found if out is None else deliver_into(found, out)
     array = host(input, name)
@@ -64,28 +54,39 @@ def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tens
     return deliver(where_to.reshape(shrunk), dtypes.int64, out)
 
 
-def _argmax_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
-    """`argmax` and `argmin`."""
+@op(kind="reduce", out_overlap="allowed")
+@shortened("argmax")
+def argmax(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """Where the largest element is: its index along a dimension, or among all in row-major order.
 
-    def place(
-        input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
-    ) -> Tensor:
-        return _argmax(name, input, dim, keepdim, out)
-
-    place.__name__ = name
-    place.__doc__ = f"""Where the {sentence} element is: its index along a dimension, or among all in row-major order.
-
-    Of several equal ones the first; nan counts as the {sentence}.
+    Of several equal ones the first; nan counts as the largest.
 
     Raises:
         IndexError: when there is no element to choose from. RuntimeError: for bools and complex numbers.
 
     >>> t = tk.tensor([[1, 5], [3, 2]])
-    >>> t.{name}(), t.{name}(0)
-    {answers}
+    >>> t.argmax(), t.argmax(0)
+    (tensor(1), tensor([1, 0]))
     """
-    return op(kind="reduce", name=name, out_overlap="allowed")(place)
+    return _argmax("argmax", input, dim, keepdim, out)
 
 
-argmax = _argmax_op("argmax", "largest", "(tensor(1), tensor([1, 0]))")
-argmin = _argmax_op("argmin", "smallest", "(tensor(0), tensor([0, 1]))")
+@op(kind="reduce", out_overlap="allowed")
+@shortened("argmin")
+def argmin(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """Where the smallest element is: its index along a dimension, or among all in row-major order.
+
+    Of several equal ones the first; nan counts as the smallest.
+
+    Raises:
+        IndexError: when there is no element to choose from. RuntimeError: for bools and complex numbers.
+
+    >>> t = tk.tensor([[1, 5], [3, 2]])
+    >>> t.argmin(), t.argmin(0)
+    (tensor(0), tensor([0, 1]))
+    """
+    return _argmax("argmin", input, dim, keepdim, out)

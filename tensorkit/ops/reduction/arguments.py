@@ -1,4 +1,4 @@
-"""What reductions have in common: dimensions, the size of the result, `out=`, and the fast way of a few elements."""
+"""What reductions have in common: dimensions, the size and dtype of the result, `out=`, sums."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from tensorkit import dtypes, tracing
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU, META
+from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.cpu.sums import sum_in_order
 from tensorkit.kernels.cpu.sums.sum import sum_along
-from tensorkit.kernels.sizes import TINY
+from tensorkit.kernels.sizes import SMALL, TINY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
@@ -209,6 +211,15 @@ def _in_order(array: Array, axes: tuple[int, ...]) -> Array | None:
     return sum_in_order.row_totals(array.reshape(math.prod(kept), -1)).reshape(kept)
 
 
+def sum_of_some(array: Array, axis: int | None) -> Array | None:
+    """The sum of up to `SMALL` floating point numbers, of all or along a dimension; None where no loop is for it."""
+    if array.size == 1:  # a sum begins with 0, and so it is never -0
+        return numpy.array(array.item() + 0.0, array.dtype, ndmin=0 if axis is None else array.ndim - 1)
+    if array.size > TINY or not array.flags.c_contiguous:
+        return tiny.brief_sum(array, axis)
+    return tiny.total(array) if axis is None else tiny.sums(array, axis)
+
+
 def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The sum as `kind`, accumulated so that its last digits can be trusted."""
     if array.dtype == numpy.bool_ and kind is dtypes.int64:
@@ -217,7 +228,11 @@ def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Ar
         converted = kernels.cast(array, kind) if kind.category == 1 else array
         return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
-    short: Any = kernels.quiet(_in_order, source, axes) if kind is dtypes.float32 else None
+    short: Any = None
+    if kind in FLOATS and 0 < source.size <= SMALL and len(axes) in (1, source.ndim) and source.ndim:
+        short = kernels.quiet(sum_of_some, source, axes[0] if len(axes) < source.ndim else None)
+    if short is None and kind is dtypes.float32:
+        short = kernels.quiet(_in_order, source, axes)
     if short is None:
         short = kernels.quiet(sum_along, source, axes)
     if short is not None:
@@ -231,6 +246,18 @@ def warn_of_lost_parts(input: Tensor, kind: dtype) -> None:
     """Warn, as PyTorch does, when complex numbers are converted to real ones first."""
     if input._dtype.is_complex and kind.category in (1, 2) and input.numel():
         warn("Casting complex values to real discards the imaginary part")
+
+
+def check_kernel(code: str, input: Tensor, kind: dtype) -> None:
+    """Warn of parts that the conversion to `kind` loses, and refuse a dtype that the kernel `code` cannot compute in.
+
+    The meta device has no kernels, and does neither.
+    """
+    if input._device == META:
+        return
+    warn_of_lost_parts(input, kind)
+    if kind in LIMITED and input.numel():
+        raise missing_kernel(code, kind.label)
 
 
 def result_kind(name: str, input: Tensor, kind: Any, out: Any) -> dtype:

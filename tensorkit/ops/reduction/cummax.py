@@ -105,27 +105,42 @@ def _refuse_complex(name: str) -> Callable[[dict[str, Any]], bool]:
     return applies
 
 
-def _cummax_op(name: str, sentence: str, answers: str) -> Callable[..., Any]:
-    """`cummax` and `cummin`."""
+_FORM = "(Tensor input, int dim, *, tuple of Tensors out = None)"
 
-    def scan(input: Tensor, dim: int, *, out: Any = None) -> Any:
-        return _cummax(name, input, dim, out)
 
-    scan.__name__ = name
-    scan.__doc__ = f"""The {sentence} so far along a dimension, and its index: of equal ones the latest; a nan stays.
+@op(
+    kind="scan",
+    derivative=Rule("CummaxBackward0", applies=_refuse_complex("cummax"), input=_extreme_back),
+    out_overlap="allowed",
+)
+@takes(_FORM)
+def cummax(input: Tensor, dim: int, *, out: Any = None) -> Any:
+    """The largest element so far along a dimension, and its index: of equal ones the latest; a nan stays.
 
     Returns:
         A named pair ``(values, indices)``.
 
-    >>> values, indices = tk.tensor([3, 1, 3, 2]).{name}(0)
+    >>> values, indices = tk.tensor([3, 1, 3, 2]).cummax(0)
     >>> values, indices
-    {answers}
+    (tensor([3, 3, 3, 3]), tensor([0, 0, 2, 2]))
     """
-    rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_complex(name), input=_extreme_back)
-    forms = takes("(Tensor input, int dim, *, tuple of Tensors out = None)")
-    made = op(kind="scan", name=name, derivative=rule, out_overlap="allowed")
-    return made(forms(scan))
+    return _cummax("cummax", input, dim, out)
 
 
-cummax = _cummax_op("cummax", "largest element", "(tensor([3, 3, 3, 3]), tensor([0, 0, 2, 2]))")
-cummin = _cummax_op("cummin", "smallest element", "(tensor([3, 1, 1, 1]), tensor([0, 1, 1, 1]))")
+@op(
+    kind="scan",
+    derivative=Rule("CumminBackward0", applies=_refuse_complex("cummin"), input=_extreme_back),
+    out_overlap="allowed",
+)
+@takes(_FORM)
+def cummin(input: Tensor, dim: int, *, out: Any = None) -> Any:
+    """The smallest element so far along a dimension, and its index: of equal ones the latest; a nan stays.
+
+    Returns:
+        A named pair ``(values, indices)``.
+
+    >>> values, indices = tk.tensor([3, 1, 3, 2]).cummin(0)
+    >>> values, indices
+    (tensor([3, 1, 1, 1]), tensor([0, 1, 1, 1]))
+    """
+    return _cummax("cummin", input, dim, out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -14,18 +13,16 @@ from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import check_writable
-from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import parallel, tiny
-from tensorkit.kernels.sizes import RUNNING_BY_SLICES, TINY
+from tensorkit.kernels.cpu import parallel
+from tensorkit.kernels.sizes import RUNNING_BY_SLICES
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
-    axis_of_small,
     check_dims,
     host,
     like_meta,
@@ -239,37 +236,15 @@ def _refuse_whole(call: dict[str, Any]) -> bool:
     return call["out"] is not None or kind is dtypes.bool or refuse_whole(call)
 
 
-def _scan_op(
-    name: str, ufunc: Any, word: str, answer: str, back: Callable[[Any, Any], Any]
-) -> Callable[..., Tensor]:
-    """`cumsum` and `cumprod`."""
-    product = ufunc is numpy.multiply
-
-    def quickly(input: Tensor, dim: Any) -> Tensor | None:
-        array = brief(input)
-        axis = None if array is None else axis_of_small(array, dim)
-        if array is None or axis is None:
-            return None
-        if array.size > TINY:
-            values = parallel.running(ufunc, array, axis)
-        elif not array.flags.c_contiguous:
-            return None
-        else:
-            values = kernels.quiet(tiny.running, product, array, axis)
-        return None if values is None else fresh(values, input._dtype)
-
-    def at_once(input: Any = None, dim: Any = None, *more: Any) -> Tensor | None:
-        if more or input.__class__ is not Tensor or wants_grad(input):
-            return None
-        return quickly(input, dim)
-
-    def scan(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-        if out is None and dtype is None and (found := quickly(input, dim)) is not None:
-            return found
-        return _scan(name, ufunc, input, dim, dtype, out)
-
-    scan.__name__ = name
-    scan.__doc__ = f"""The {word}s so far along a dimension: each element with all that come before it.
+@op(
+    kind="scan",
+    inplace=True,
+    rounded=1,
+    derivative=Rule("CumsumBackward0", applies=_refuse_whole, input=_cumsum_back),
+)
+@shortened("cumsum")
+def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """The sums so far along a dimension: each element with all that come before it.
 
     Args:
         dim: the dimension.
@@ -278,16 +253,33 @@ def _scan_op(
     Returns:
         A row-major tensor of the same size.
 
-    >>> tk.tensor([1, 2, 3, 4]).{name}(0)
-    {answer}
+    >>> tk.tensor([1, 2, 3, 4]).cumsum(0)
+    tensor([ 1,  3,  6, 10])
     """
-    rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_whole, input=back)
-    known: dict[str, Any] = {"name": name, "inplace": True, "rounded": 1, "derivative": rule}
-    return op(kind="scan", first=at_once, **known)(scan)
+    return _scan("cumsum", numpy.add, input, dim, dtype, out)
 
 
-cumsum = _scan_op("cumsum", numpy.add, "sum", "tensor([ 1,  3,  6, 10])", _cumsum_back)
-cumprod = _scan_op("cumprod", numpy.multiply, "product", "tensor([ 1,  2,  6, 24])", _cumprod_back)
+@op(
+    kind="scan",
+    inplace=True,
+    rounded=1,
+    derivative=Rule("CumprodBackward0", applies=_refuse_whole, input=_cumprod_back),
+)
+@shortened("cumprod")
+def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """The products so far along a dimension: each element with all that come before it.
+
+    Args:
+        dim: the dimension.
+        dtype: convert to it first; bools and integers give int64 unless told otherwise.
+
+    Returns:
+        A row-major tensor of the same size.
+
+    >>> tk.tensor([1, 2, 3, 4]).cumprod(0)
+    tensor([ 1,  2,  6, 24])
+    """
+    return _scan("cumprod", numpy.multiply, input, dim, dtype, out)
 
 
 @op(kind="scan", rounded=2, derivative=Rule("LogcumsumexpBackward0", input=_log_back))

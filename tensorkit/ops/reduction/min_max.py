@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -13,18 +14,16 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import refuse_shared
-from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import minmax_compiled, parallel, tiny
+from tensorkit.kernels.cpu import parallel
 from tensorkit.ops.pointwise.comparison import maximum, minimum
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
-    axis_of_small,
     check_flag,
     exact_out,
     host,
@@ -32,13 +31,12 @@ from tensorkit.ops.reduction.arguments import (
     one_axis,
     put_along,
     reduced_size,
-    small,
 )
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 # -- arrays -------------------------------------------------------------------------------------------------------
 
@@ -140,10 +138,8 @@ def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
         if kind.category == 1 and isinstance(out, Tensor) and out._dtype.category == 1:
             _check_held(int(beyond), out._dtype)
         return deliver(beyond, kind, out)
-    if is_on_device(input):
-        return on_device.reduced(name, input, tuple(range(input.dim())), False, kind, out)
-    array = host(input, name)
-    return deliver(extreme_of(name == "max", array, tuple(range(array.ndim)), False, kind), kind, out)
+    axes, on_cpu = tuple(range(input.dim())), partial(extreme_of, name == "max")
+    return on_device.reduce(name, input, axes, False, kind, out, on_cpu)
 
 
 def _extreme_along(
@@ -205,62 +201,8 @@ def pair_into(
     return getattr(return_types, f"{name}_out")(deliver_into(source, target) for target, source in pairs)
 
 
-QUICK_DTYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-
-
-def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
-    """The extreme of a few elements, or those along one dimension; None for the way that others take."""
-    array, largest = small(input, QUICK_DTYPES, dim is UNSAID), name == "max"
-    if keepdim is not False:
-        return None
-    if array is None:
-        some = brief(input, QUICK_DTYPES)
-        if some is None:
-            return None
-        if dim is UNSAID:
-            return of_all(largest, some, input._dtype)
-        axis = axis_of_small(some, dim)
-        found = None if axis is None else minmax_compiled.chosen(largest, some, axis)
-    elif dim is UNSAID:
-        return fresh(tiny.extreme(largest, array), input._dtype)
-    else:
-        axis = axis_of_small(array, dim)
-        found = None if axis is None else tiny.extreme_along(largest, array, axis)
-    if found is None:
-        return None
-    return _PAIRS[name]((fresh(found[0], input._dtype), fresh(found[1], dtypes.int64)))
-
-
-def of_all(largest: bool, array: Array, kind: dtype) -> Tensor | None:
-    """The extreme of some hundreds of elements; None for 0, of which NumPy knows the sign."""
-    value = array.item(array.argmax() if largest else array.argmin())
-    return fresh(numpy.array(value, array.dtype), kind) if value else None
-
-
-def _at_once(name: str) -> Callable[..., Any]:
-    """`max` or `min` of one plain tensor that wants no gradient, or along its dimension."""
-
-    def first(input: Any = None, dim: Any = UNSAID, *more: Any) -> Any:
-        if more or input.__class__ is not Tensor or wants_grad(input):
-            return None
-        if dim is UNSAID:
-            array = brief(input, QUICK_DTYPES)
-            return None if array is None else of_all(largest, array, input._dtype)
-        return _short(name, input, dim, False) if dim.__class__ is int else None
-
-    largest = name == "max"
-    return first
-
-
-_PAIRS: dict[str, Any] = {"max": return_types.max, "min": return_types.min}
-
-
 def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
     """The three meanings of ``max``: of all elements, along one dimension, of two tensors."""
-    if other is UNSAID and out is None and (dim is UNSAID or dim.__class__ is int):
-        short = _short(name, input, dim, keepdim)
-        if short is not None:
-            return short
     if isinstance(dim, Tensor):
         dim, other = UNSAID, dim
     if other is None or dim is None:
@@ -280,16 +222,35 @@ def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: 
     return pair_into(name, out, _extreme_along(name, input, dim, keepdim, out), read=input)
 
 
-def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
-    """`max` and `min`."""
+def _rule(stem: str) -> Rule:
+    """That of `max` or `min`: of two tensors, it is that of `maximum` or `minimum` which is recorded."""
+    return Rule(
+        lambda call: f"{stem}{1 if call['dim'] is UNSAID else 0}",
+        applies=lambda call: call["other"] is UNSAID and not isinstance(call["dim"], Tensor),
+        unread=lambda call: frozenset(("input", "out") if call["dim"] is not UNSAID else ()),
+        input=_extreme_back,
+    )
 
-    def extreme(
-        input: Tensor, dim: int = UNSAID, keepdim: bool = False, *, other: Any = UNSAID, out: Any = None
-    ) -> Any:
-        return _extreme(name, input, dim, keepdim, other, out)
 
-    extreme.__name__ = name
-    extreme.__doc__ = f"""The {sentence} element; along a dimension, with its index; of two tensors, one by one.
+_FORMS = (
+    "(Tensor input, *, Tensor out = None)",
+    "(Tensor input, Tensor other, *, Tensor out = None)",
+    "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+)
+
+
+@op(
+    kind="reduce",
+    derivative=_rule("MaxBackward"),
+    out_overlap="before resizing",
+    out_error=lambda *tensors: "maximum" if len(tensors) == 2 else "max",
+)
+@takes(*_FORMS)
+@shortened("max")
+def max(
+    input: Tensor, dim: int = UNSAID, keepdim: bool = False, *, other: Any = UNSAID, out: Any = None
+) -> Any:
+    """The largest element; along a dimension, with its index; of two tensors, one by one.
 
     Returns:
         A 0-d tensor; or, given `dim`, a named pair ``(values, indices)``; or, given another tensor, a tensor.
@@ -297,31 +258,32 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     Raises:
         RuntimeError, IndexError: when there is no element to choose from.
 
-    >>> tk.tensor([1, 3, 2]).{name}()
-    tensor({answer})
+    >>> tk.tensor([1, 3, 2]).max()
+    tensor(3)
     """
-    stem = f"{name.capitalize()}Backward"
-    rule = Rule(
-        lambda call: f"{stem}{1 if call['dim'] is UNSAID else 0}",
-        applies=lambda call: call["other"] is UNSAID and not isinstance(call["dim"], Tensor),
-        unread=lambda call: frozenset(("input", "out") if call["dim"] is not UNSAID else ()),
-        input=_extreme_back,
-    )
-    forms = (
-        "(Tensor input, *, Tensor out = None)",
-        "(Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
-    )
-    made = op(
-        kind="reduce",
-        name=name,
-        derivative=rule,
-        first=_at_once(name),
-        out_overlap="before resizing",
-        out_error=lambda *tensors: f"{name}imum" if len(tensors) == 2 else name,
-    )
-    return made(takes(*forms)(extreme))
+    return _extreme("max", input, dim, keepdim, other, out)
 
 
-max = _extreme_op("max", "largest", 3)
-min = _extreme_op("min", "smallest", 1)
+@op(
+    kind="reduce",
+    derivative=_rule("MinBackward"),
+    out_overlap="before resizing",
+    out_error=lambda *tensors: "minimum" if len(tensors) == 2 else "min",
+)
+@takes(*_FORMS)
+@shortened("min")
+def min(
+    input: Tensor, dim: int = UNSAID, keepdim: bool = False, *, other: Any = UNSAID, out: Any = None
+) -> Any:
+    """The smallest element; along a dimension, with its index; of two tensors, one by one.
+
+    Returns:
+        A 0-d tensor; or, given `dim`, a named pair ``(values, indices)``; or, given another tensor, a tensor.
+
+    Raises:
+        RuntimeError, IndexError: when there is no element to choose from.
+
+    >>> tk.tensor([1, 3, 2]).min()
+    tensor(1)
+    """
+    return _extreme("min", input, dim, keepdim, other, out)

@@ -13,16 +13,16 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
-from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu.sums import sum_compiled
 from tensorkit.kernels.cpu.sums.sum import squares, sum_along
+from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import axes_of, exact_out, host, like_meta, reduced_size, with_dims
 from tensorkit.ops.reduction.var_std import add_reduce
@@ -30,7 +30,7 @@ from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import as_dtype
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 Number = bool | int | float | complex
 
@@ -61,6 +61,10 @@ def norm_of(array: Array, p: float, axes: tuple[int, ...], keepdim: bool) -> Arr
         return add_reduce(array != 0, axis=axes, keepdims=keepdim, dtype=array.real.dtype)  # type: ignore[no-any-return]
     if all(array.shape[d] == 1 for d in axes):  # one number's norm is its size, which no power can overflow
         return numpy.abs(array).reshape(reduced_size(array.shape, axes, keepdim))
+    if p == 2 and array.dtype == numpy.float32 and len(axes) == array.ndim and 0 < array.size <= SMALL:
+        length = sum_compiled.length(array)
+        if length is not None:
+            return length.reshape(reduced_size(array.shape, axes, keepdim))
     sizes = numpy.abs(array) if p != 2 or array.dtype.kind == "c" else array
     if p == 2 and (short := sum_along(sizes, axes, squares)) is not None:
         return numpy.sqrt(short.reshape(reduced_size(array.shape, axes, keepdim)))
@@ -174,18 +178,6 @@ def vector_norm(
     return _recorded_norm(input, ord, dim, keepdim, dtype, out)  # type: ignore[no-any-return]
 
 
-def _short_norm(input: Tensor) -> Tensor | None:
-    """The length of some hundreds of numbers that want no gradient; None for the way that others take."""
-    if wants_grad(input) or (array := brief(input)) is None:
-        return None
-    if array.size == 1:
-        return fresh(numpy.array(abs(array.item()), array.dtype), input._dtype)
-    if input._dtype is dtypes.float32 and (short := sum_compiled.length(array)) is not None:
-        return fresh(short, input._dtype)
-    length = kernels.quiet(norm_of, array, 2.0, tuple(range(array.ndim)), False)
-    return fresh(numpy.asarray(length, array.dtype), input._dtype)
-
-
 def _norm_in_python(
     input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
 ) -> Inner | None:
@@ -227,10 +219,6 @@ def norm(
     if isinstance(out, dtypes.dtype):  # the fourth argument of the method is the dtype
         out, dtype = None, out
     if p is None or (isinstance(p, str) and p == "fro"):
-        if dim is None and out is None and dtype is None and keepdim is False:
-            short = _short_norm(input)
-            if short is not None:
-                return short
         return vector_norm(input, 2, dim, keepdim, dtype, out)
     if isinstance(p, str):
         if p != "nuc":

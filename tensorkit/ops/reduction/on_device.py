@@ -1,25 +1,51 @@
-"""Reductions and scans of tensors on a CUDA device: results are made there, and a kernel of `kernels.cuda` fills them.
+"""Where a reduction runs, and those on a CUDA device: results are made there, a kernel of `kernels.cuda` fills them.
 
-The operations of this folder check their arguments and then ask here, where their tensor is not on the CPU.
+The operations of this folder check their arguments and then call `reduce`, or what is below it for their device.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
+from tensorkit.device import META
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels import cuda
 from tensorkit.kernels.cuda.plan import Operand
-from tensorkit.ops.reduction.arguments import reduced_size
-from tensorkit.ops.shared.copy import copied, deliver_into
-from tensorkit.ops.shared.on_device import operand
+from tensorkit.ops.reduction.arguments import host, like_meta, reduced_size
+from tensorkit.ops.shared.copy import copied, deliver, deliver_into
+from tensorkit.ops.shared.on_device import is_on_device, operand
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride
-from tensorkit.tensor import Tensor, on_storage
+from tensorkit.tensor import Array, Tensor, on_storage
+
+
+def reduce(
+    name: str,
+    input: Tensor,
+    axes: tuple[int, ...],
+    keepdim: bool,
+    kind: dtype,
+    out: Tensor | None,
+    on_cpu: Callable[[Array, tuple[int, ...], bool, dtype], Array],
+    how: str = "",
+) -> Tensor:
+    """One number for many, on the device of the input; on the meta device only its size.
+
+    Args:
+        name: the operation. kind: the dtype of the result.
+        on_cpu: what computes the array of the result, of the array, the axes, `keepdim` and `kind`.
+        how: the name of the CUDA kernel, if it is not that of the operation.
+    """
+    if input._device == META:
+        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    if is_on_device(input):
+        return reduced(how or name, input, axes, keepdim, kind, out)
+    return deliver(on_cpu(host(input, name), axes, keepdim, kind), kind, out)
 
 
 def _made(size: tuple[int, ...], kind: dtype, like: Tensor) -> Tensor:

@@ -13,33 +13,28 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import META
-from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.unsaid import UNSAID
-from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.dtypes import dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel
-from tensorkit.kernels.sizes import PIECE, PRODUCT_FOLDED
+from tensorkit.kernels.sizes import PIECE, PRODUCT_FOLDED, TINY
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
-    host,
-    like_meta,
+    check_kernel,
     named_all,
     numbered,
     one_axis,
     reduced_size,
     refuse_whole,
     result_kind,
-    small,
-    warn_of_lost_parts,
 )
-from tensorkit.ops.shared.copy import deliver
-from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 
 def _others(input: Any, axis: int) -> Any:
@@ -124,13 +119,9 @@ def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> 
         quick = parallel.row_products(rows)
         if quick is not None:
             return quick.reshape(reduced_size(source.shape, axes, keepdim))
-    if source.ndim and axes == (source.ndim - 1,) and source.shape[-1] >= PRODUCT_FOLDED:
+    if source.size > TINY and axes == (source.ndim - 1,) and source.shape[-1] >= PRODUCT_FOLDED:
         source = kernels.quiet(_folded_rows, source)
     return kernels.quiet(numpy.multiply.reduce, source, axis=axes, keepdims=keepdim, dtype=source.dtype)  # type: ignore[no-any-return]
-
-
-def _multiplied(array: Array) -> Array:
-    return numpy.array(numpy.multiply.reduce(array, None))
 
 
 @op(
@@ -143,6 +134,7 @@ def _multiplied(array: Array) -> Array:
     "(Tensor input, *, tensorkit.dtype dtype = None)",
     "(Tensor input, int dim, bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None)",
 )
+@shortened("prod")
 def prod(
     input: Tensor,
     dim: int = UNSAID,
@@ -160,19 +152,9 @@ def prod(
     >>> tk.tensor([[1, 2], [3, 4]]).prod(0)
     tensor([3, 8])
     """
-    if out is None and dtype is None and dim is UNSAID and keepdim is False:
-        array = small(input)
-        if array is not None:
-            return fresh(kernels.quiet(_multiplied, array), input._dtype)
     named_all(dim, keepdim, out)
     ndim = input.dim()
     axes = axes_of(UNSAID if dim is UNSAID else one_axis(dim, ndim), ndim)
     kind = result_kind("prod", input, dtype, out)
-    if input._device == META:
-        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
-    warn_of_lost_parts(input, kind)
-    if kind in LIMITED and input.numel():
-        raise missing_kernel("prod_out_cpu", kind.label)
-    if is_on_device(input):
-        return on_device.reduced("prod", input, axes, keepdim, kind, out)
-    return deliver(product(host(input, "prod"), axes, keepdim, kind), kind, out)
+    check_kernel("prod_out_cpu", input, kind)
+    return on_device.reduce("prod", input, axes, keepdim, kind, out, product)

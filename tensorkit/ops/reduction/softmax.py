@@ -14,18 +14,17 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
-from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.jit.threads import spread
-from tensorkit.kernels.sizes import LARGE, PIECE, TINY
+from tensorkit.kernels.sizes import LARGE, PIECE, SMALL, TINY
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
-    axis_of_small,
     check_dims,
     check_flag,
     exact_out,
@@ -51,6 +50,21 @@ _add: Any = numpy.add.reduce
 def _shifted(array: Array, axis: int) -> Array:
     """The elements less the largest of their slice: no exponential of them overflows."""
     return numpy.subtract(array, numpy.maximum.reduce(array, axis=axis, keepdims=True))
+
+
+def softmax_of_some(array: Array, axis: int, logarithm: bool) -> Array | None:
+    """Softmax of up to `SMALL` floating point numbers along the last dimension, of a few in double precision.
+
+    None for others, and where a nan or an infinity makes Python's own numbers overflow: NumPy knows what to do.
+    """
+    if TINY < array.size <= SMALL:
+        return parallel.softmax_of_some(array, axis, logarithm)
+    if not 0 < array.size <= TINY or axis != array.ndim - 1 or not array.flags.c_contiguous:
+        return None
+    try:
+        return tiny.log_softmax(array) if logarithm else tiny.softmax(array)
+    except (OverflowError, ValueError):
+        return None
 
 
 def _softmax(array: Array, axis: int) -> Array:
@@ -255,12 +269,13 @@ def _plain(name: str) -> Callable[[dict[str, Any]], bool]:
     return applies
 
 
-def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, again: Any) -> Tensor:
+def _soft(name: str, input: Tensor, dim: Any, kind: Any, out: Any) -> Tensor:
     check_dims(dim)
+    logarithm = name == "log_softmax"
     if kind is not None and as_dtype(kind, name) is not input._dtype:
         exact_out(as_dtype(kind, name), out)
-        converted = to_dtype(input, as_dtype(kind, name))
-        return again(converted, dim) if out is None else again(converted, dim, out=out)  # type: ignore[no-any-return]
+        converted, again = to_dtype(input, as_dtype(kind, name)), log_softmax if logarithm else softmax
+        return again(converted, dim) if out is None else again(converted, dim, out=out)
     own, size = input._dtype, input._lay().size
     axis = one_axis(dim, len(size))
     exact_out(own, out)
@@ -270,50 +285,28 @@ def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, 
         last = "lastdim_" if axis == len(size) - 1 or not size else ""
         raise missing_kernel(f"{name}_{last}kernel_impl", own.label)
     if is_on_device(input):
-        return on_device.softmax(name == "log_softmax", input, axis, out)
+        return on_device.softmax(logarithm, input, axis, out)
     array = host(input, name)
     if not array.size:
         return deliver(array.copy(), own, out)
-    if kernels.is_half(own):
-        kernel = partial(_softmax_half if name == "softmax" else _log_softmax_half, kind=own)
-    return deliver(_computed(kernel, array.reshape(size or 1), own, axis).reshape(size), own, out)
+    array = array.reshape(size or 1)
+    half = kernels.is_half(own)
+    values = None if half or not size else softmax_of_some(array, axis, logarithm)
+    if values is None:
+        kernel = (_softmax, _log_softmax, _softmax_half, _log_softmax_half)[logarithm + 2 * half]
+        values = _computed(kernel, array, own, axis, *((own,) if half else ()))
+    return deliver(values.reshape(size), own, out)
 
 
-def _soft_op(
-    name: str, sentence: str, answer: str, kernel: Any, back: Any, title: str
-) -> Callable[..., Tensor]:
-    """`softmax` and `log_softmax`."""
-    shortly, logarithm = getattr(tiny, name), name == "log_softmax"
-
-    def quickly(input: Tensor, dim: Any) -> Tensor | None:
-        array = brief(input)
-        axis = None if array is None else axis_of_small(array, dim)
-        if array is None or axis is None:
-            return None
-        if array.size > TINY:
-            values = parallel.softmax_of_some(array, axis, logarithm)
-            if values is None:
-                values = parallel.softmax(array, axis, logarithm)
-            return None if values is None else fresh(values, input._dtype)
-        try:
-            if axis == array.ndim - 1 and array.flags.c_contiguous:
-                return fresh(shortly(array), input._dtype)
-        except (OverflowError, ValueError):
-            pass  # a nan before the largest element, or an infinity: NumPy knows what to do
-        return None
-
-    def at_once(input: Any = None, dim: Any = None, *more: Any) -> Tensor | None:
-        if more or input.__class__ is not Tensor or wants_grad(input):
-            return None
-        return quickly(input, dim)
-
-    def soft(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
-        if dtype is None and out is None and (found := quickly(input, dim)) is not None:
-            return found
-        return _soft(name, kernel, input, dim, dtype, out, made)
-
-    soft.__name__ = name
-    soft.__doc__ = f"""{sentence} along a dimension, however large the elements are.
+@op(
+    kind="copy",
+    rounded=2,
+    derivative=Rule("SoftmaxBackward0", applies=_plain("softmax"), input=_softmax_back),
+    out_error="aten::softmax",
+)
+@shortened("softmax")
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The exponentials of the elements as shares of their sum along a dimension, however large the elements are.
 
     Args:
         dim: the dimension whose elements add up to 1.
@@ -325,32 +318,36 @@ def _soft_op(
     Raises:
         NotImplementedError: for integers, bools and complex numbers.
 
-    >>> tk.tensor([1000.0, 1000.0]).{name}(0)
-    {answer}
+    >>> tk.tensor([1000.0, 1000.0]).softmax(0)
+    tensor([0.5000, 0.5000])
     """
-    rule = Rule(f"{title}Backward0", applies=_plain(name), input=back)
-    made = op(kind="copy", name=name, rounded=2, derivative=rule, first=at_once, out_error=f"aten::{name}")(
-        soft
-    )
-    return made
+    return _soft("softmax", input, dim, dtype, out)
 
 
-softmax = _soft_op(
-    "softmax",
-    "The exponentials of the elements as shares of their sum",
-    "tensor([0.5000, 0.5000])",
-    _softmax,
-    _softmax_back,
-    "Softmax",
+@op(
+    kind="copy",
+    rounded=2,
+    derivative=Rule("LogSoftmaxBackward0", applies=_plain("log_softmax"), input=_log_softmax_back),
+    out_error="aten::log_softmax",
 )
-log_softmax = _soft_op(
-    "log_softmax",
-    "The logarithm of `softmax`",
-    "tensor([-0.6931, -0.6931])",
-    _log_softmax,
-    _log_softmax_back,
-    "LogSoftmax",
-)
+@shortened("log_softmax")
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of `softmax` along a dimension, however large the elements are.
+
+    Args:
+        dim: the dimension whose elements add up to 1.
+        dtype: convert to it first.
+
+    Returns:
+        A row-major tensor of the same size.
+
+    Raises:
+        NotImplementedError: for integers, bools and complex numbers.
+
+    >>> tk.tensor([1000.0, 1000.0]).log_softmax(0)
+    tensor([-0.6931, -0.6931])
+    """
+    return _soft("log_softmax", input, dim, dtype, out)
 
 
 # -- logsumexp ----------------------------------------------------------------------------------------------------

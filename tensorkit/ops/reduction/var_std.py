@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
-from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.cpu.sums.sum import moments, squares, sum_along
-from tensorkit.kernels.sizes import TINY
+from tensorkit.kernels.sizes import SMALL
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
-    axis_of_small,
     check_dims,
     check_flag,
     count,
@@ -42,7 +38,7 @@ from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 add_reduce: Any = numpy.add.reduce
 
@@ -143,7 +139,7 @@ def _spread(
     results = math.prod(reduced_size(size, axes, False))
     if (many if results else 0) - correction <= 0:
         for _ in range(2 if input._dtype.is_complex else 1):
-            _warn_freedom(name)
+            warn_freedom(name)
     if into is not None and into.category >= 2:
         if results > 1 and input.numel() and into.is_complex and not input._dtype.is_complex:
             raise missing_kernel("std_cpu", into.label)
@@ -160,7 +156,7 @@ def _spread(
     return values, centre, kind
 
 
-def _warn_freedom(name: str) -> None:
+def warn_freedom(name: str) -> None:
     warn(
         f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
         "numel divided by output numel)."
@@ -171,7 +167,8 @@ def _moments(
     array: Array, axes: tuple[int, ...], many: int, correction: Any, keepdim: bool
 ) -> tuple[Array, Array]:
     """The variance and the mean, in float64: a part without spread divided by zero is nan, and nan stays."""
-    if array.dtype == numpy.float32 and (short := _moments_short(array, axes, many, correction)) is not None:
+    single = array.size > SMALL and array.dtype == numpy.float32
+    if single and (short := _moments_short(array, axes, many, correction)) is not None:
         shape = reduced_size(array.shape, axes, keepdim)
         return short[0].reshape(shape), short[1].reshape(shape)
     wide = array.astype(numpy.complex128 if array.dtype.kind == "c" else numpy.float64)
@@ -265,120 +262,159 @@ _SPREAD_FORMS = (
 )
 
 
-def _spread_few(input: Any, dim: Any, correction: int, root: bool) -> Tensor | None:
-    """The spread of a few float32 numbers, of all or along one dimension; None for the way that others take."""
-    array = brief(input, (dtypes.float32,)) if type(input) is Tensor else None
-    axis = None if array is None else axis_of_small(array, dim)
-    if array is None or (axis is None and dim is not None):
-        return None
-    shape = () if axis is None else array.shape[:axis] + array.shape[axis + 1 :]
-    if correction > 0 and (array.size if axis is None else array.shape[axis]) == 1:
-        _warn_freedom("std" if root else "var")
-        return fresh(numpy.full(shape, numpy.nan, array.dtype), dtypes.float32)
-    if array.size <= TINY:
-        values = tiny.spread(array, axis, correction, root) if input._solid else None
-    else:
-        values = kernels.quiet(tiny.brief_spread, array, axis, correction, root)
-    return None if values is None else fresh(values, dtypes.float32)
+_PAIR_FORMS = [
+    form.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "") for form in _SPREAD_FORMS
+]
 
 
-def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
-    """`std` and `var`: the same arguments, one more step for the root."""
-    root = name == "std"
+def _spread_alone(
+    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any, out: Any
+) -> Tensor:
+    """`std` and `var`."""
+    _check_spread(dim, unbiased, keepdim, correction)
+    if out is not None and (isinstance(dim, bool) or (dim is None and unbiased is not UNSAID)):
+        raise TypeError
+    dim, by = _correction(dim, unbiased, correction)
+    into = out._dtype if isinstance(out, Tensor) else None
+    values, _, kind = _spread(name, input, dim, by, keepdim, into)
+    if input._device == META:
+        return values  # type: ignore[no-any-return]
+    lost = isinstance(out, Tensor) and kernels.is_half(input._dtype) and not kernels.is_half(out._dtype)
+    if lost and input.numel() and math.prod(values.shape) == 1:
+        # PyTorch has a loop of its own for one result.
+        raise RuntimeError(f"std_var_all: Unsupported dtype {input._dtype.label}")
+    if isinstance(out, Tensor) and input._dtype.is_complex:
+        check_writable(out)  # the sum of two spreads is written as any other sum
+    if is_on_device(input):
+        return values if out is None else deliver_into(values, out)
+    return deliver(values, kind, out)
 
-    def spread(
-        input: Tensor,
-        dim: Dims | None = None,
-        unbiased: bool = UNSAID,
-        keepdim: bool = False,
-        *,
-        correction: Any = None,
-        out: Tensor | None = None,
-    ) -> Tensor:
-        plain = out is None and unbiased is UNSAID and keepdim is False
-        if plain and (correction is None or correction.__class__ is int):
-            quick = _spread_few(input, dim, 1 if correction is None else correction, root)
-            if quick is not None:
-                return quick
-        _check_spread(dim, unbiased, keepdim, correction)
-        if out is not None and (isinstance(dim, bool) or (dim is None and unbiased is not UNSAID)):
-            raise TypeError
-        dim, by = _correction(dim, unbiased, correction)
-        into = out._dtype if isinstance(out, Tensor) else None
-        values, _, kind = _spread(name, input, dim, by, keepdim, into)
-        if input._device == META:
-            return values  # type: ignore[no-any-return]
-        lost = isinstance(out, Tensor) and kernels.is_half(input._dtype) and not kernels.is_half(out._dtype)
-        if (
-            lost and input.numel() and math.prod(values.shape) == 1
-        ):  # PyTorch has a loop of its own for one result
-            raise RuntimeError(f"std_var_all: Unsupported dtype {input._dtype.label}")
-        if isinstance(out, Tensor) and input._dtype.is_complex:
-            check_writable(out)  # the sum of two spreads is written as any other sum
-        if is_on_device(input):
-            return values if out is None else deliver_into(values, out)
-        return deliver(values, kind, out)
 
-    spread.__name__ = name
-    spread.__doc__ = f"""{sentence} of all elements, or of those along the dimensions named.
+def _spread_and_mean(
+    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> tuple[Tensor, Tensor]:
+    """`std_mean` and `var_mean`."""
+    _check_spread(dim, unbiased, keepdim, correction)
+    dim, by = _correction(dim, unbiased, correction)
+    values, centre, kind = _spread(name, input, dim, by, keepdim)
+    if input._device != CPU:
+        return values, centre
+    return deliver(values, kind), deliver(centre, input._dtype)
+
+
+@op(
+    kind="reduce",
+    rounded=1,
+    derivative=Rule("StdBackward0", input=_std_back),
+    out_overlap="allowed",
+)
+@takes(*_SPREAD_FORMS)
+@shortened("std")
+def std(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool = UNSAID,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The standard deviation of all elements, or of those along the dimensions named.
 
     Args:
         correction: taken from the count before dividing: 1 (the default) for a sample, 0 for a whole population.
         unbiased: the old spelling: True for correction 1, False for 0.
 
-    >>> tk.tensor([1.0, 2, 3]).{name}()
-    {example}
+    >>> tk.tensor([1.0, 2, 3]).std()
+    tensor(1.)
     """
-    back = _std_back if name == "std" else _var_back
-    rule = Rule(f"{name.capitalize()}Backward0", input=back)
-    return op(kind="reduce", name=name, rounded=1, derivative=rule, out_overlap="allowed")(
-        takes(*_SPREAD_FORMS)(spread)
-    )
+    return _spread_alone("std", input, dim, unbiased, keepdim, correction, out)
 
 
-std = _spread_op("std", "The standard deviation", "tensor(1.)")
-var = _spread_op("var", "The variance", "tensor(1.)")
-
-
-def _spread_and_mean_op(name: str, sentence: str, example: str) -> Callable[..., tuple[Tensor, Tensor]]:
-    """`std_mean` and `var_mean`."""
-
-    def spread(
-        input: Tensor,
-        dim: Dims | None = None,
-        unbiased: bool = UNSAID,
-        keepdim: bool = False,
-        *,
-        correction: Any = None,
-    ) -> tuple[Tensor, Tensor]:
-        _check_spread(dim, unbiased, keepdim, correction)
-        dim, by = _correction(dim, unbiased, correction)
-        values, centre, kind = _spread(name, input, dim, by, keepdim)
-        if input._device != CPU:
-            return values, centre
-        return deliver(values, kind), deliver(centre, input._dtype)
-
-    spread.__name__ = name
-    spread.__doc__ = f"""{sentence} and the mean, of all elements or of those along the dimensions named.
+@op(
+    kind="reduce",
+    rounded=1,
+    derivative=Rule("VarBackward0", input=_var_back),
+    out_overlap="allowed",
+)
+@takes(*_SPREAD_FORMS)
+@shortened("var")
+def var(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool = UNSAID,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The variance of all elements, or of those along the dimensions named.
 
     Args:
-        correction, unbiased: as in `{name.removesuffix("_mean")}`.
+        correction: taken from the count before dividing: 1 (the default) for a sample, 0 for a whole population.
+        unbiased: the old spelling: True for correction 1, False for 0.
+
+    >>> tk.tensor([1.0, 2, 3]).var()
+    tensor(1.)
+    """
+    return _spread_alone("var", input, dim, unbiased, keepdim, correction, out)
+
+
+@op(
+    kind="reduce",
+    methods=(),
+    rounded=1,
+    derivative=Rule("StdMeanBackward0", input=_std_mean_back),
+    strict=True,
+)
+@takes(*_PAIR_FORMS)
+def std_mean(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool = UNSAID,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean, of all elements or of those along the dimensions named.
+
+    Args:
+        correction, unbiased: as in `std`.
 
     Returns:
         A pair of tensors. The spread of complex numbers is real, their mean is complex.
 
-    >>> tk.{name}(tk.tensor([1.0, 2, 3]))
-    {example}
+    >>> tk.std_mean(tk.tensor([1.0, 2, 3]))
+    (tensor(1.), tensor(2.))
     """
-    title = "".join(part.capitalize() for part in name.split("_"))
-    rule = Rule(f"{title}Backward0", input=_std_mean_back if name == "std_mean" else _var_mean_back)
-    forms = [
-        form.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "")
-        for form in _SPREAD_FORMS
-    ]
-    declared = op(kind="reduce", name=name, methods=(), rounded=1, derivative=rule, strict=True)
-    return declared(takes(*forms)(spread))
+    return _spread_and_mean("std_mean", input, dim, unbiased, keepdim, correction)
 
 
-std_mean = _spread_and_mean_op("std_mean", "The standard deviation", "(tensor(1.), tensor(2.))")
-var_mean = _spread_and_mean_op("var_mean", "The variance", "(tensor(1.), tensor(2.))")
+@op(
+    kind="reduce",
+    methods=(),
+    rounded=1,
+    derivative=Rule("VarMeanBackward0", input=_var_mean_back),
+    strict=True,
+)
+@takes(*_PAIR_FORMS)
+def var_mean(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool = UNSAID,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean, of all elements or of those along the dimensions named.
+
+    Args:
+        correction, unbiased: as in `var`.
+
+    Returns:
+        A pair of tensors. The spread of complex numbers is real, their mean is complex.
+
+    >>> tk.var_mean(tk.tensor([1.0, 2, 3]))
+    (tensor(1.), tensor(2.))
+    """
+    return _spread_and_mean("var_mean", input, dim, unbiased, keepdim, correction)
