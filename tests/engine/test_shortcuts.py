@@ -14,6 +14,7 @@ from tensorkit import shortcuts
 from tensorkit.device import default_chosen
 from tensorkit.dispatch.registry import Op, Sample, registry
 from tensorkit.dispatch.shortcut import Shortcut, declared
+from tensorkit.kernels.jit import compiler
 from tests.parity.compare import Operand, Outcome, run, same_value
 
 #: An operand each: what shortcuts know, and what they have to leave to the operation.
@@ -23,8 +24,18 @@ DRAWN = tuple(
     for layout in ("plain", "transposed", "offset")
 )
 UNINITIALIZED = ("empty", "resize", "set_")
-#: Calls for what the samples leave out: they draw from a generator of their own, and a slot may be no operation's.
-PLAIN = {name: (Sample(f"tk.{name}(3)", {}),) for name in ("rand", "randn", "randperm")}
+#: Calls for what the samples leave out: draws from the default generator, numbers of which no two are equal, and slots
+#: that are no operation's.
+PLAIN = {
+    "rand": "tk.rand(3)",
+    "randn": "tk.randn(3)",
+    "randperm": "tk.randperm(3)",
+    "sort": "tk.arange(3.0).sort()",
+    "argsort": "tk.arange(3.0).argsort()",
+    "topk": "tk.arange(3.0).topk(1)",
+    "searchsorted": "tk.searchsorted(tk.arange(3), tk.arange(3), right=True)",
+    "bucketize": "tk.bucketize(tk.arange(3), tk.arange(3), right=True)",
+}
 
 
 def _outcome(call: str, operands: dict[str, Operand]) -> Outcome:
@@ -76,9 +87,11 @@ def test_each_is_taken_by_some_sample(one: Shortcut, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(default_chosen, "once", False)  # another test may have chosen a default device
     monkeypatch.setattr(one.slot(), "ask", ask)
     known = registry[one.name].samples if one.name in registry else ()
-    for sample in (*known, *PLAIN.get(one.name, ())):
+    plain = [Sample(PLAIN[one.name], {})] if one.name in PLAIN else []
+    for sample in (*known, *plain):
         operands = {name: Operand(size, "float32", "plain", 0) for name, size in sample.sizes.items()}
-        _outcome(sample.call, operands)
+        with compiler.at_once():  # some answer by a compiled loop alone
+            _outcome(sample.call, operands)
     assert any(answer is not None for answer in answers)
 
 
