@@ -35,6 +35,8 @@ PLAIN = {
     "topk": "tk.arange(3.0).topk(1)",
     "searchsorted": "tk.searchsorted(tk.arange(3), tk.arange(3), right=True)",
     "bucketize": "tk.bucketize(tk.arange(3), tk.arange(3), right=True)",
+    "isin": "tk.isin(tk.arange(3), tk.arange(3))",
+    "scaled_sum": "tk.add(tk.ones(3), tk.ones(3), alpha=2)",
 }
 
 
