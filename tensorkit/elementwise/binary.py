@@ -16,6 +16,7 @@ from tensorkit.dispatch.call import respelled
 from tensorkit.dispatch.call_errors import unbound
 from tensorkit.dispatch.overrides import overridden
 from tensorkit.dispatch.registry import registry
+from tensorkit.dispatch.shortcut import Slot, values
 from tensorkit.elementwise.block import NUMBERS, BlockFields, Pointwise, block_of
 from tensorkit.elementwise.caller import Caller, finish, within
 from tensorkit.tensor import Tensor, attach
@@ -33,7 +34,6 @@ def binary(
     inplace: bool = True,
     mixed: bool = False,
     namespace: str = "",
-    scaled: Callable[..., Tensor | None] | None = None,
     **fields: Unpack[BlockFields],
 ) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
     """Make every spelling of an operation on two operands of a function that says what becomes of two elements.
@@ -50,7 +50,6 @@ def binary(
         mixed: whether only one of the operands may be a number.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The operation is then
             called ``special_name``, and the namespace's module imports it by hand.
-        scaled: the result at once where ``alpha=`` was given; None where `apply` must look.
         fields: of the block, and what else there is to say of the operation: see `Pointwise` and `Op`.
     """
 
@@ -62,7 +61,7 @@ def binary(
         own = f"{namespace}_{body.__name__}" if namespace else body.__name__
         block = block_of(own, numpy, scalar, fields, "alpha" in kinds)
         caller = Caller(block, own, second, numbers, inplace=False, rule=derivative, first=taken)
-        function, bound = _spelling(block, caller, scaled, False), _spelling(block, caller, scaled, True)
+        function, bound = _spelling(block, caller, False), _spelling(block, caller, True)
         function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
         bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
         names = (own, *aliases)
@@ -81,9 +80,11 @@ def binary(
     return decorate
 
 
-def _spelling(
-    block: Pointwise, caller: Caller, scaled: Callable[..., Tensor | None] | None, method: bool
-) -> Callable[..., Tensor]:
+_scaled = values["scaled_sum"] = Slot()
+"""The slot of a sum or a difference with ``alpha=``: it is given the block, both operands and the number."""
+
+
+def _spelling(block: Pointwise, caller: Caller, method: bool) -> Callable[..., Tensor]:
     shortcuts = block.shortcuts
 
     def call(*args: Any, **kwargs: Any) -> Tensor:
@@ -98,8 +99,8 @@ def _spelling(
         elif (out := kwargs.get("out")) is not None:
             if not method and shortcuts.into(args[0], args[1], out):
                 return out  # type: ignore[no-any-return]
-        elif scaled is not None and "alpha" in kwargs:
-            result = scaled(block, args[0], args[1], kwargs["alpha"])
+        elif block.alpha and "alpha" in kwargs and (ask := _scaled.ask) is not None:
+            result = ask(block, args[0], args[1], kwargs["alpha"])
             if result is not None:
                 return result
         return caller(args, kwargs, method=method)

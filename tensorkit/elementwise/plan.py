@@ -182,8 +182,7 @@ def plain(
     transposed, 1,000`" and "`neg, transposed, 1,000`" of the benchmarks.
 
     Args:
-        by: the function over arrays, if it is not the block's own. Its attribute ``held`` is a `Held` that does the
-            same.
+        by: the function over arrays, if it is not the block's own.
         out: a tensor to write the result into.
     """
     arrays: list[Any] = []

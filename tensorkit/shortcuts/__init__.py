@@ -13,8 +13,10 @@ from contextlib import contextmanager
 
 from tensorkit.dispatch.shortcut import declared
 from tensorkit.shortcuts import (  # noqa: F401 - each declares its shortcuts
+    choosing,
     copies,
     creation,
+    held_numbers,
     joining,
     pointwise,
     products,

@@ -35,12 +35,9 @@ class CompiledFunction:
         kinds: the dtypes of the result that the loop takes.
         extra: numbers that both are given after the arrays.
         columns: whether the loop knows columns, whose numbers are each for a whole row.
-
-    Attributes:
-        held: what answers for hundreds of elements, if the function has it as its attribute.
     """
 
-    __slots__ = ("columns", "extra", "function", "held", "kinds", "loop")
+    __slots__ = ("columns", "extra", "function", "kinds", "loop")
 
     def __init__(
         self,
@@ -51,7 +48,7 @@ class CompiledFunction:
         columns: bool = False,
     ) -> None:
         self.loop, self.function, self.kinds, self.extra = loop, function, kinds, extra
-        self.columns, self.held = columns, getattr(function, "held", None)
+        self.columns = columns
 
     def __call__(self, *inputs: Any) -> Any:
         return self.function(*inputs, *self.extra)

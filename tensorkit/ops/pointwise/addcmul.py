@@ -13,18 +13,18 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
-from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
+from tensorkit.kernels.cpu import loops, ufuncs
 from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.scalars.arithmetic import ADD_PRODUCT, ADD_QUOTIENT
 from tensorkit.kernels.sizes import TINY, UFUNC_LOOPS
 from tensorkit.ops.pointwise.arithmetic import conjugated
-from tensorkit.ops.pointwise.fast_path import BOOL, as_number, fast, is_plain, number_as_held
-from tensorkit.ops.pointwise.held_numbers import at_once, holding
+from tensorkit.ops.pointwise.held_numbers import BOOL, as_number, number_as_held
 from tensorkit.tensor import Array, Tensor
 
 
@@ -66,26 +66,16 @@ def _product_adder(factor: Any) -> Any:
         run = ufuncs.add_product.of(a)
         return _add_product(factor, a, b, c) if run is None else run(a, b, c, held[a.dtype.char])
 
-    numbers = {kind: (number,) for kind, number in held.items()}
-    added.held = holding(  # type: ignore[attr-defined]
-        _ADDED["addcmul"], ufuncs.add_product, numbers, strided_2d.add_product, float(factor)
-    )
     return CompiledFunction(loops.add_product, added, extra=(factor,))
 
 
-_BODIES: dict[str, Any] = {
+BODIES: dict[str, Any] = {
     "addcmul": _product_adder,
     "addcdiv": lambda factor: functools.partial(_add_quotient, factor),
 }
 
 
-@functools.lru_cache(512, typed=True)
-def _adding(name: str, factor: Any) -> Any:
-    """The function over arrays for a number of Python's that float32 holds; None for any other."""
-    return _BODIES[name](factor) if is_plain(factor) else None
-
-
-_ADDED = {
+ADDED = {
     name: Pointwise(name, None, scalar, kernel=f"{name}_cpu_out", lacks=(*LIMITED, BOOL))
     for name, scalar in (("addcmul", ADD_PRODUCT), ("addcdiv", ADD_QUOTIENT))
 }
@@ -103,7 +93,7 @@ def _added(
         if "Promotion" not in str(refusal):
             raise
         factor = 1  # refused again further down, after what PyTorch looks at first
-    return apply(_ADDED[name], operands, out=out, by=_BODIES[name](factor), numbers=(factor,))
+    return apply(ADDED[name], operands, out=out, by=BODIES[name](factor), numbers=(factor,))
 
 
 def _adder(name: str, rule: Rule) -> tuple[Any, Any]:
@@ -155,13 +145,6 @@ def _shown(body: Any) -> Any:
 def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any], value: Any, out: Any) -> Any:
     if isinstance(value, Tensor):
         value = as_number(value)
-    if len(tensors) == 2 and not named and isinstance(value, (int, float)):
-        # Numbers are remembered by their value, which 0 and -0 share.
-        run = _adding(name, value) if value else _adding.__wrapped__(name, value)
-        if run is not None and tensors[0].__class__ is tensors[1].__class__ is input.__class__ is Tensor:
-            quick = fast(_ADDED[name], run, (input, *tensors), (), out)
-            if quick is not None:
-                return quick
     if len(tensors) + len(named) == 3 and tensors and isinstance(tensors[0], NUMBERS) and value == 1:
         value, *rest = tensors
         tensors = tuple(rest)
@@ -191,16 +174,8 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
     )
 
 
-_PRODUCT = _adding("addcmul", 1).held
-
-
-def _addcmul_at_once(input: Any = None, tensor1: Any = None, tensor2: Any = None, *more: Any) -> Any:
-    if more or not input.__class__ is tensor1.__class__ is tensor2.__class__ is Tensor:
-        return None
-    return at_once(_PRODUCT, (input, tensor1, tensor2))
-
-
-@op(kind="pointwise", inplace=True, rounded=1, first=_addcmul_at_once, out_overlap="before resizing")
+@op(kind="pointwise", inplace=True, rounded=1, out_overlap="before resizing")
+@shortened("addcmul")
 @takes("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)", older=True)
 @_shown
 def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:
@@ -217,6 +192,7 @@ def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = N
 
 
 @op(kind="pointwise", inplace=True, rounded=1, out_overlap="before resizing")
+@shortened("addcdiv")
 @takes("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)", older=True)
 @_shown
 def addcdiv(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:

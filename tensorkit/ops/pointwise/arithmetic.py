@@ -30,7 +30,6 @@ from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
 from tensorkit.kernels.scalars import arithmetic as scalars
-from tensorkit.ops.pointwise.held_numbers import scaled_sum
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Number, Tensor, attach
 
@@ -70,7 +69,6 @@ def by_number(stem: str, tensor: int, number: int) -> Any:
     numpy.add,
     scalars.ADD,
     kernel="add_stub",
-    scaled=scaled_sum,
     operators=("__add__", "__radd__", "__iadd__"),
     derivative=Rule(
         "AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)
@@ -129,7 +127,6 @@ def _sub_name(arguments: dict[str, Any]) -> str:
     scalars.SUBTRACT,
     kernel="add_stub",
     check=_no_bools,
-    scaled=scaled_sum,
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
     derivative=Rule(

@@ -15,16 +15,15 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.promotion import as_number_array, check_devices, result_dtype
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.kernels.scalars import questions
-from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.to import host_array, to_device, to_dtype
 from tensorkit.ops.shared.type_names import cpp_name
@@ -234,19 +233,6 @@ def allclose(
 _NO_MEMBERS = (_BOOL, dtypes.complex64, dtypes.complex128)
 
 
-_COUNTED = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-
-
-def _few_members(elements: Tensor, others: Tensor) -> Tensor | None:
-    """`isin` for a few elements of one dtype; None for the way that others take."""
-    x, y = elements._array, others._array
-    if x is None or y is None or elements._dtype is not others._dtype or elements._dtype not in _COUNTED:
-        return None
-    if not elements._solid or not others._solid or not 0 < x.size <= TINY or not 0 < y.size <= TINY:
-        return None
-    return fresh(tiny.members(x, y), _BOOL)
-
-
 def _members(value: Any, kind: dtype) -> Array:
     array = host_array(value) if isinstance(value, Tensor) else as_number_array(value, kind)
     return kernels.cast(kernels.cast(array, kind), dtypes.float32 if kernels.is_half(kind) else kind)
@@ -260,6 +246,7 @@ def _check_members(*operands: Any) -> None:
 
 
 @op(strict=True, kind="reduce", methods=(), library="NumPy")
+@shortened("isin")
 @takes(
     "(Tensor elements, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
     "(Number element, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
@@ -292,10 +279,6 @@ def isin(
     tensor([[False,  True],
             [ True, False]])
     """
-    if type(elements) is type(test_elements) is Tensor and out is None and not invert:
-        short = _few_members(elements, test_elements)
-        if short is not None and element is None and test_element is None:
-            return short
     first = elements if element is None else element
     second = test_elements if test_element is None else test_element
     if not isinstance(first, Tensor) and not isinstance(second, Tensor):

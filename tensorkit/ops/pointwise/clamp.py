@@ -14,24 +14,22 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.elementwise.plan import few_elements
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs
+from tensorkit.kernels.cpu import loops, tiny, ufuncs
 from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
-from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, as_number, fast, is_plain, number_as_held
-from tensorkit.ops.pointwise.held_numbers import at_once, holding
+from tensorkit.ops.pointwise.held_numbers import BOOL, COMPLEX, as_number, is_plain, number_as_held
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.type_names import cpp_name
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 # -- the fast path ------------------------------------------------------------------------------------------------
 
@@ -52,7 +50,7 @@ def _clip(low: Any, high: Any, a: Array) -> Any:
     )
 
 
-def _clipping(low: Any, high: Any) -> Any:
+def clipping(low: Any, high: Any) -> Any:
     """The function over arrays for two numbers, or None. It is remembered by their values, which 0 and -0 share."""
     if low and high:
         return _clipped(low, high)
@@ -78,18 +76,13 @@ def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
         small, large = (low, high) if a.size <= IN_PYTHON else held.get(a.dtype.char, (low, high))
         return _clip(small, large, a)
 
-    if held:
-        clipped.held = holding(  # type: ignore[attr-defined]
-            _CLIPPED, ufuncs.clip, both, strided_2d.clip, *bounds
-        )
     if any(n != n for n in bounds):  # a bound that is nan makes everything nan: NumPy's functions do
         return functools.partial(_clip, low, high)
     return CompiledFunction(loops.clip, clipped, extra=bounds)
 
 
-_BOUNDS = (float, int, type(None))
 _ORDERED = (int, float, numpy.number, numpy.bool_)
-_CLIPPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*LIMITED, BOOL), exact_out=True)
+CLAMPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*LIMITED, BOOL), exact_out=True)
 
 
 # -- bounds -------------------------------------------------------------------------------------------------------
@@ -118,7 +111,7 @@ def _bounded(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
     high: Any = None if max is None else number_as_held(max, kind)
     place = "clamp_scalar" if len(numbers) == 2 else "clamp_max_scalar" if min is None else "clamp_min_scalar"
 
-    body = _clipping(low, high)
+    body = clipping(low, high)
     scalar = scalars.CLAMP if len(numbers) == 2 else scalars.CLAMP_MAX if min is None else scalars.CLAMP_MIN
     block = Pointwise(
         "clamp",
@@ -205,14 +198,8 @@ def _all_are(kinds: tuple[type, ...], *bounds: Any) -> bool:
     return all(bound is None or isinstance(bound, kinds) for bound in bounds)
 
 
-def _clamp_at_once(input: Any = None, min: Any = None, max: Any = None, *more: Any) -> Any:
-    if more or input.__class__ is not Tensor or min.__class__ not in _BOUNDS or max.__class__ not in _BOUNDS:
-        return None
-    held = None if min is max is None else getattr(_clipping(min, max), "held", None)
-    return None if held is None else at_once(held, (input,))
-
-
-@op(kind="pointwise", aliases=("clip",), inplace=True, first=_clamp_at_once, out_overlap="before resizing")
+@op(kind="pointwise", aliases=("clip",), inplace=True, out_overlap="before resizing")
+@shortened("clamp")
 @takes(
     *_CLAMP_FORMS,
     methods={"clip": ("(Tensor min = None, Tensor max = None)", "(Number min = None, Number max = None)")},
@@ -232,15 +219,6 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """
     if not isinstance(input, Tensor):
         raise TypeError
-    if min.__class__ in _BOUNDS and max.__class__ in _BOUNDS and (min is not None or max is not None):
-        few_bounds = out is None and min is not None and max is not None and min <= max
-        if few_bounds and input._base is None and not wants_grad(input):
-            array = few_elements(input, IN_PYTHON)
-            if array is not None:
-                return fresh(kernels.quiet(tiny.clip, array, min, max), input._dtype)
-        result = fast(_CLIPPED, _clipping(min, max), (input,), (min, max), out)
-        if result is not None:
-            return result
     if min is None and max is None:
         raise RuntimeError("tensorkit.clamp: At least one of 'min' or 'max' must not be None")
     if _all_are((Tensor,), min, max):
@@ -248,8 +226,6 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     min, max = (as_number(bound) for bound in (min, max))
     if not _all_are(NUMBERS, min, max):
         raise TypeError
-    if (result := fast(_CLIPPED, _clipping(min, max), (input,), (min, max), out)) is not None:
-        return result
     if input._dtype.category == 2 and not _all_are(_ORDERED, min, max):
         raise RuntimeError("value cannot be converted to type double without overflow")
     return _called(_CLAMPS[False], input, (min, max), out)
@@ -277,6 +253,7 @@ _MIN, _MAX = _one_sided("clamp_min", low=True), _one_sided("clamp_max", low=Fals
 
 
 @op(kind="pointwise", inplace=True, out_overlap="before resizing")
+@shortened("clamp_min")
 @takes("(Tensor input, Tensor min, *, Tensor out = None)", "(Tensor input, Number min, *, Tensor out = None)")
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `min` where it is below.
@@ -286,14 +263,11 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """
     if not isinstance(input, Tensor) or not isinstance(min, (Tensor, *NUMBERS)):
         raise TypeError
-    if min.__class__ in _BOUNDS:
-        bounds = (min, None)
-        if (result := fast(_CLIPPED, _clipping(*bounds), (input,), bounds, out)) is not None:
-            return result
     return _called(_MIN[isinstance(min, Tensor)], input, (min, None), out)
 
 
 @op(kind="pointwise", inplace=True, out_overlap="before resizing")
+@shortened("clamp_max")
 @takes("(Tensor input, Tensor max, *, Tensor out = None)", "(Tensor input, Number max, *, Tensor out = None)")
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `max` where it is above.
@@ -303,8 +277,4 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """
     if not isinstance(input, Tensor) or not isinstance(max, (Tensor, *NUMBERS)):
         raise TypeError
-    if max.__class__ in _BOUNDS:
-        bounds = (None, max)
-        if (result := fast(_CLIPPED, _clipping(*bounds), (input,), bounds, out)) is not None:
-            return result
     return _called(_MAX[isinstance(max, Tensor)], input, (None, max), out)

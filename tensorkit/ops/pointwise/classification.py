@@ -17,23 +17,21 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import resize_out
-from tensorkit.elementwise.plan import brief, plain
 from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.scalars import questions
 from tensorkit.kernels.scalars.arithmetic import INVERT
 from tensorkit.kernels.scalars.forms import Scalar
-from tensorkit.kernels.sizes import LARGE, TINY
-from tensorkit.ops.pointwise.held_numbers import Held, at_once
-from tensorkit.ops.shared.copy import like_input
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.ops.shared.tensor_data import plain_number
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 _INEXACT = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
@@ -316,14 +314,14 @@ def _edges(kind: dtype) -> tuple[float, float]:
     return float(info.min), float(info.max)
 
 
-def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, limits: Any) -> Array:
+def replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, limits: Any) -> Array:
     if a.dtype.kind == "c":
         parts = (
             a.view(a.real.dtype)
             if a.flags.c_contiguous and a.ndim
             else numpy.ascontiguousarray(a).view(a.real.dtype)
         )
-        return _replaced(parts, nan, posinf, neginf, limits).view(a.dtype).reshape(a.shape)
+        return replaced(parts, nan, posinf, neginf, limits).view(a.dtype).reshape(a.shape)
     if a.dtype.kind != "f":
         return a.copy()
     if numpy.isfinite(a).all():
@@ -335,46 +333,7 @@ def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, 
     return out
 
 
-#: What stands for nan and the infinities unless other numbers are given.
-_FINITE = {kind: numpy.array((0, numpy.finfo(kind).max, numpy.finfo(kind).min), kind) for kind in "fd"}
-
-
-def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
-    """A copy of some hundreds of numbers, if there is nothing among them to be replaced, or a loop that does it."""
-    if array.size > TINY:
-        found = at_once(_HELD, (input,))
-        return plain(_numbered, (input,), by=_made_finite) if found is None else found
-    if not _all_finite(array):
-        return None
-    return fresh(array.copy(), input._dtype) if input._solid else like_input(array.copy("K"), input)
-
-
-def _all_finite(array: Array) -> bool:
-    return all(map(math.isfinite, array.reshape(-1).tolist()))
-
-
-_numbered = Pointwise("nan_to_num", _replaced, questions.NAN_TO_NUM, lacks=(), like_first="always")
-
-
-def _made_finite(a: Array) -> Array:
-    _, high, low = _FINITE[a.dtype.char]
-    return _replaced(a, 0.0, None, None, (low, high))
-
-
-_BY_CHAR = {"f": dtypes.float32, "d": dtypes.float64}
-_HELD = Held(
-    _numbered,
-    ufuncs.nan_to_num,
-    strided_2d.nan_to_num,
-    {kind: (tuple(numpy.asarray(n) for n in _FINITE[c]), _FINITE[c]) for c, kind in _BY_CHAR.items()},
-)
-_made_finite.held = _HELD  # type: ignore[attr-defined]
-
-
-def _nan_to_num_at_once(input: Any = None, *more: Any) -> Tensor | None:
-    if more or input.__class__ is not Tensor or wants_grad(input) or (array := brief(input)) is None:
-        return None
-    return _copy_of_finite(input, array)
+NUMBERED = Pointwise("nan_to_num", replaced, questions.NAN_TO_NUM, lacks=(), like_first="always")
 
 
 @op(
@@ -382,9 +341,9 @@ def _nan_to_num_at_once(input: Any = None, *more: Any) -> Tensor | None:
     inplace=True,
     derivative=Rule(_named, input=lambda g, c: g * c.input.isfinite()),
     inplace_derivative=Rule("NanToNumBackward0", input=lambda g, c: g * c.input.isfinite()),
-    first=_nan_to_num_at_once,
     out_overlap="before resizing",
 )
+@shortened("nan_to_num")
 def nan_to_num(
     input: Tensor,
     nan: float | None = None,
@@ -402,10 +361,6 @@ def nan_to_num(
     >>> tk.nan_to_num(tk.tensor([float("nan"), float("inf"), 1.0]), posinf=9)
     tensor([0., 9., 1.])
     """
-    if nan is None and posinf is None and neginf is None and out is None and input.__class__ is Tensor:
-        array = brief(input)
-        if array is not None and (copy := _copy_of_finite(input, array)) is not None:
-            return copy
     nan, posinf, neginf = [plain_number(n) for n in (nan, posinf, neginf)]
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
@@ -422,11 +377,9 @@ def nan_to_num(
         resize_out(out, input._lay().size)  # row by row: there is nothing to replace, and PyTorch copies
     limits = _edges(input._dtype)
     nan = 0.0 if nan is None else nan
-    body: Any = partial(_replaced, nan=nan, posinf=posinf, neginf=neginf, limits=limits)
-    if input._dtype.category == 2 and input.numel() >= LARGE:
-        low, high = limits
-        numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
-        body = rowwise.CompiledFunction(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
+    body: Any = partial(replaced, nan=nan, posinf=posinf, neginf=neginf, limits=limits)
     low, high = limits
     numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
-    return apply(_numbered, (input,), out=out, by=body, numbers=numbers)
+    if input._dtype.category == 2 and input.numel() >= LARGE:
+        body = rowwise.CompiledFunction(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
+    return apply(NUMBERED, (input,), out=out, by=body, numbers=numbers)

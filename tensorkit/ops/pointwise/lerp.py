@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy
@@ -10,17 +9,14 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.out_and_inplace import IN_PLACE
-from tensorkit.dtypes import dtype
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
+from tensorkit.kernels.cpu import loops
 from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.scalars.arithmetic import LERP
-from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import conjugated
-from tensorkit.ops.pointwise.fast_path import FAST, LARGEST, PLAIN, WHOLE, fast, is_plain, number_as_held
-from tensorkit.ops.pointwise.held_numbers import at_once, holding
+from tensorkit.ops.pointwise.held_numbers import WHOLE, number_as_held
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor
 
@@ -41,32 +37,7 @@ def _mixing(weight: Any) -> Any:
     return CompiledFunction(loops.mix, lambda a, b, _: _lerp(a, b, weight), extra=(float(weight),))
 
 
-@functools.lru_cache(256, typed=True)
-def _mix(weight: Any, kind: dtype) -> Any:
-    """`_lerp` with a plain number, for numbers of one dtype."""
-    held = kind.numpy.type(weight)
-    near = bool(abs(held) < 0.5)
-    # NumPy takes longer to make an array of a number than to multiply.
-    share = numpy.array(held if near else 1 - held, kind.numpy)
-    whole = numpy.array(held)
-
-    def mixed(a: Array, b: Array, _: Any = None) -> Any:
-        run = ufuncs.mix.of(a)
-        if run is not None:
-            return run(a, b, whole)
-        gap: Any = b - a
-        if a.size <= TINY:  # a new array is made sooner than an old one is written to
-            return a + gap * share if near else b - gap * share
-        gap *= share
-        return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)
-
-    mixed.held = holding(  # type: ignore[attr-defined]
-        _MIXED, ufuncs.mix, {kind.numpy.char: (whole,)}, strided_2d.mix, share.item(), not near
-    )
-    return CompiledFunction(loops.mix, mixed, extra=(weight,))
-
-
-_MIXED = Pointwise("lerp", None, LERP, kernel="lerp_kernel_scalar", lacks=WHOLE)
+MIXED = Pointwise("lerp", None, LERP, kernel="lerp_kernel_scalar", lacks=WHOLE)
 
 
 def _check_mixed(input: Tensor, **others: Tensor) -> None:
@@ -81,14 +52,6 @@ def _lerp_weight(g: Any, c: Any) -> Any:
     return g * conjugated(c.end - c.input)
 
 
-def _lerp_at_once(input: Any = None, end: Any = None, weight: Any = None, *more: Any) -> Any:
-    if more or input.__class__ is not Tensor or end.__class__ is not Tensor:
-        return None
-    if not (weight.__class__ in PLAIN and -LARGEST <= weight <= LARGEST and weight):
-        return None  # numbers are remembered by their value, which 0 and -0 share
-    return at_once(_mix(weight, input._dtype).held, (input, end)) if input._dtype in FAST else None
-
-
 @op(
     kind="pointwise",
     inplace=True,
@@ -99,9 +62,9 @@ def _lerp_at_once(input: Any = None, end: Any = None, weight: Any = None, *more:
         end=lambda g, c: g * conjugated(c.weight),
         weight=_lerp_weight,
     ),
-    first=_lerp_at_once,
     out_overlap="before resizing",
 )
+@shortened("lerp")
 @takes(
     "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
     "(Tensor input, Tensor end, Number weight, *, Tensor out = None)",
@@ -123,14 +86,9 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     if not isinstance(weight, Tensor):
         if not isinstance(weight, NUMBERS):
             raise TypeError
-        if is_plain(weight) and input._dtype in FAST and (out is None or out is IN_PLACE):
-            mix = _mix if weight else _mix.__wrapped__  # they are remembered by value, which 0 and -0 share
-            quick = fast(_MIXED, mix(weight, input._dtype), (input, end), (), out)
-            if quick is not None:
-                return quick
         _check_mixed(input, end=end)
         factor = number_as_held(weight, input._dtype) if input._dtype.category >= 2 else 0
-        return apply(_MIXED, (input, end), out=out, by=_mixing(factor), numbers=(factor,))
+        return apply(MIXED, (input, end), out=out, by=_mixing(factor), numbers=(factor,))
     _check_mixed(input, end=end) if not weight.dim() else _check_mixed(input, end=end, weight=weight)
     exact = bool(weight.dim())
     block = Pointwise("lerp", _lerp, LERP, kernel="lerp_kernel_tensor", lacks=WHOLE, exact_out=exact)

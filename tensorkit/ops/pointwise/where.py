@@ -15,20 +15,18 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, stride_of
-from tensorkit.elementwise.plan import placed, planned
 from tensorkit.elementwise.promotion import check_devices, result_dtype
 from tensorkit.elementwise.run import run_zip
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import strided_2d, ufuncs
 from tensorkit.kernels.scalars.questions import WHERE
-from tensorkit.kernels.sizes import LARGE, TINY
-from tensorkit.number_range import holds
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.ops.pointwise.arithmetic import BOOL
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.fill import write_number
@@ -76,13 +74,13 @@ def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
 
 
 #: What decides where a choice lies.
-_CHOICE = Pointwise("where", numpy.where, None, result="chosen", lacks=())
+CHOICE = Pointwise("where", numpy.where, None, result="chosen", lacks=())
 
 
 def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) -> Tensor:
     place = check_devices(operands)
     size = broadcast_sizes(*(o._lay().size for o in operands if isinstance(o, Tensor)))
-    stride = stride_of(_CHOICE, operands, size, kind, None)
+    stride = stride_of(CHOICE, operands, size, kind, None)
     if out is None:
         return empty_strided(size, stride, kind, place)
     if out._dtype is not kind:
@@ -91,87 +89,8 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
     return prepare_out(out, size, stride, kind, place)
 
 
-def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
-    """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for others."""
-    mask, first, second, kind = condition._array, input._array, other._array, input._dtype
-    if mask is None or first is None or second is None or kind is not other._dtype:
-        return None
-    if condition._dtype is not BOOL or mask.size >= LARGE or mask.size + first.size < TINY:
-        return None
-    if condition._solid and input._solid and other._solid and mask.shape == first.shape == second.shape:
-        choose = ufuncs.choose.of(first)
-        return None if choose is None else fresh(choose(mask, first, second), kind)
-    if not (mask.ndim and first.ndim and second.ndim):
-        return None
-    plan = planned(_CHOICE, (condition, input, other), [])
-    if plan is None or plan.large:
-        return None
-    matrices = plan.row_major and mask.ndim == first.ndim == second.ndim == 2
-    if matrices and kind.numpy.char in strided_2d.choose.signatures:
-        made = numpy.empty(plan.layout.size, kind.numpy)
-        if strided_2d.choose.into(made, mask, first, second):
-            return fresh(made, kind)
-    choose = ufuncs.choose.of(first)
-    return None if choose is None else placed(choose(mask, first, second), plan)
-
-
-def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
-    """The choice between two tensors of one dtype, or one and a number, of few elements; None for all others."""
-    if input.__class__ is other.__class__ is Tensor:
-        found = _where_by_loop(condition, input, other)
-        if found is not None:
-            return found
-    if condition._dtype is not BOOL or condition._device is not CPU:
-        return None
-    mask = condition._nd()
-    if mask.size >= LARGE or not mask.ndim:
-        return None
-    kind: Any = None
-    arrays: list[Any] = [mask]
-    solid = condition._solid or mask.size == 1
-    for value in (input, other):
-        if value.__class__ is Tensor:
-            if kind is None:
-                kind = value._dtype
-            elif kind is not value._dtype:
-                return None
-            if value._device is not CPU or value._bits:
-                return None
-            array = value._nd()
-            if not array.ndim:
-                return None
-            solid = solid and (value._solid or array.size == 1) and array.shape == mask.shape
-            arrays.append(array)
-        else:
-            arrays.append(value)
-    if kind is None:
-        return None
-    for place, value in ((1, input), (2, other)):
-        if value.__class__ is not Tensor:
-            if (
-                kind.category == 0
-                or kind.category < 2 <= dtypes.of_number(value).category
-                or not holds(kind, value)
-            ):
-                return None
-            arrays[place] = numpy.array(value, kind.numpy)
-    if solid and mask.size == 1 and input.__class__ is other.__class__:
-        return fresh(arrays[1 if mask.item() else 2].copy(), kind)
-    loop = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
-    choose = numpy.where if loop is None else loop
-    if solid:
-        return fresh(choose(*arrays), kind)
-    plan = planned(_CHOICE, (condition, input, other), [])
-    if plan is None or plan.large:
-        return None
-    for place in plan.packed if loop is None else ():
-        arrays[place] = arrays[place].copy("K")
-    return placed(choose(*arrays), plan)
-
-
+@shortened("where")
 def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
-    if out is None and (quick := _where_quickly(condition, input, other)) is not None:
-        return quick
     kind = result_dtype(input, other)
     _check_mask(condition)
     target = _where_target((condition, input, other), kind, out)
@@ -215,13 +134,7 @@ _where_recorded = differentiable(
 )
 
 
-def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, *more: Any) -> Tensor | None:
-    if more or not condition.__class__ is input.__class__ is other.__class__ is Tensor:
-        return None
-    return None if wants_grad(input) or wants_grad(other) else _where_by_loop(condition, input, other)
-
-
-@op(kind="pointwise", methods=(), first=_where_at_once, out_overlap="before resizing")
+@op(kind="pointwise", methods=(), out_overlap="before resizing")
 @takes(
     "(Tensor condition)",
     "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",

@@ -12,13 +12,13 @@ from tensorkit.autograd.rule import not_implemented
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import resize_out
-from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import gather_compiled, parallel
+from tensorkit.kernels.cpu import parallel
 from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.shared.copy import copied, copy_into, deliver
 from tensorkit.ops.shared.on_device import is_on_device
@@ -43,7 +43,7 @@ from tensorkit.ops.sorting.on_device import counted_there
 from tensorkit.ops.sorting.unique import without_meta
 from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.strides.sizes import INT64_MAX
-from tensorkit.tensor import Array, Number, Tensor, fresh
+from tensorkit.tensor import Array, Number, Tensor
 
 
 def _real(value: Any) -> float:
@@ -305,6 +305,7 @@ def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
     library="NumPy",
     family="sorting",
 )
+@shortened("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 up occurs.
 
@@ -322,11 +323,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     >>> tk.bincount(tk.tensor([1, 3, 1]))
     tensor([0, 2, 0, 1])
     """
-    if weights is None and minlength.__class__ is int and minlength >= 0 and input.__class__ is Tensor:
-        some = brief(input, (dtypes.int64,))
-        counts = None if some is None or some.ndim != 1 else gather_compiled.counts(some, minlength)
-        if counts is not None:
-            return fresh(counts, dtypes.int64)
     check_tensor(input)
     if not (weights is None or isinstance(weights, Tensor)):
         raise TypeError

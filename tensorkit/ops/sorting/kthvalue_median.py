@@ -383,20 +383,36 @@ def _middle_back(g: Any, c: Any) -> Any:
     return evenly(g, c) if c.dim is None else _back_to_one(g, c)
 
 
-def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
-    """`median` and `nanmedian`."""
+def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
+    check_tensor(input)
+    check_flags(keepdim)
+    ignore = name == "nanmedian"
+    if dim is not None:
+        return _median_along(name, input, dim, keepdim, ignore, out)
+    if keepdim or out is not None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+    return _median_of_all(name, input, ignore)
 
-    def middle(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
-        check_tensor(input)
-        check_flags(keepdim)
-        if dim is None:
-            if keepdim or out is not None:
-                raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-            return _median_of_all(name, input, name == "nanmedian")
-        return _median_along(name, input, dim, keepdim, name == "nanmedian", out)
 
-    middle.__name__ = name
-    middle.__doc__ = f"""The median{sentence}: of an even number of elements, the lower of the two in the middle.
+def _median_rule(name: str) -> Rule:
+    return Rule(
+        lambda call: f"{name.capitalize()}Backward{0 if call['dim'] is None else 1}",
+        applies=_real_alone(name, lambda call: call["dim"] is None and not call["input"].numel()),
+        unread=lambda call: frozenset(("indices",) if call.get("dim", ...) is None else ("input", "out")),
+        input=_middle_back,
+    )
+
+
+_MEDIAN_FORMS = (
+    "(Tensor input)",
+    "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+)
+
+
+@op(kind="reduce", derivative=_median_rule("median"), library="NumPy sort", family="sorting")
+@takes(*_MEDIAN_FORMS)
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The median, which is nan where there is one: of an even number of elements, the lower of the two in the middle.
 
     Args:
         input: of any size, of a dtype of integers or floating point numbers.
@@ -409,25 +425,23 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     Raises:
         IndexError: when the dimension is empty. NotImplementedError: for bools and complex numbers.
 
-    >>> tk.tensor([1.0, 4.0, 2.0, float("nan")]).{name}()
-    {example}
+    >>> tk.tensor([1.0, 4.0, 2.0, float("nan")]).median()
+    tensor(nan)
     """
-    rule = Rule(
-        lambda call: f"{name.capitalize()}Backward{0 if call['dim'] is None else 1}",
-        applies=_real_alone(name, lambda call: call["dim"] is None and not call["input"].numel()),
-        unread=lambda call: frozenset(("indices",) if call.get("dim", ...) is None else ("input", "out")),
-        input=_middle_back,
-    )
-    forms = takes(
-        "(Tensor input)", "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)"
-    )
-    return op(kind="reduce", name=name, derivative=rule, library="NumPy sort", family="sorting")(
-        forms(middle)
-    )
+    return _median("median", input, dim, keepdim, out)
 
 
-median = _median_op("median", ", which is nan where there is one", "tensor(nan)")
-nanmedian = _median_op("nanmedian", " of what is not nan", "tensor(2.)")
+@op(kind="reduce", derivative=_median_rule("nanmedian"), library="NumPy sort", family="sorting")
+@takes(*_MEDIAN_FORMS)
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The median of what is not nan: of an even number of elements, the lower of the two in the middle.
+
+    Arguments and results are those of `median`.
+
+    >>> tk.tensor([1.0, 4.0, 2.0, float("nan")]).nanmedian()
+    tensor(2.)
+    """
+    return _median("nanmedian", input, dim, keepdim, out)
 
 
 @op(

@@ -91,6 +91,11 @@ def _between(rows: Any, ranks: Any, interpolation: str) -> Any:
 def _quantile(
     input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool, out: Tensor | None
 ) -> Tensor:
+    if not isinstance(input, Tensor) or not isinstance(q, (Tensor, *NUMBERS)) or isinstance(q, complex):
+        raise TypeError
+    check_flags(keepdim)
+    if not isinstance(interpolation, str) or not (out is None or isinstance(out, Tensor)):
+        raise TypeError
     shares = _shares(input, q)
     if interpolation not in _MODES:
         raise RuntimeError(
@@ -131,28 +136,18 @@ _FORMS = [
 ]
 
 
-def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
-    """`quantile` and `nanquantile`."""
-
-    @takes(*_FORMS)
-    def share(
-        input: Tensor,
-        q: Any,
-        dim: int | None = None,
-        keepdim: bool = False,
-        *,
-        interpolation: str = "linear",
-        out: Tensor | None = None,
-    ) -> Tensor:
-        if not isinstance(input, Tensor) or not isinstance(q, (Tensor, *NUMBERS)) or isinstance(q, complex):
-            raise TypeError
-        check_flags(keepdim)
-        if not isinstance(interpolation, str) or not (out is None or isinstance(out, Tensor)):
-            raise TypeError
-        return _quantile(input, q, dim, keepdim, interpolation, name == "nanquantile", out)
-
-    share.__name__ = name
-    share.__doc__ = f"""The values below which given shares of the elements lie{sentence}.
+@op(kind="reduce", rounded=1, out_recording="in place")
+@takes(*_FORMS)
+def quantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The values below which given shares of the elements lie; nan where an element is nan.
 
     Args:
         input: of float32 or float64, not empty.
@@ -168,11 +163,28 @@ def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor
     Raises:
         RuntimeError: for other dtypes, shares outside [0, 1], or more than 2**24 elements.
 
-    >>> tk.tensor([1.0, 2.0, 4.0, 8.0]).{name}(0.5)
-    {example}
+    >>> tk.tensor([1.0, 2.0, 4.0, 8.0]).quantile(0.5)
+    tensor(3.)
     """
-    return op(kind="reduce", name=name, rounded=1, out_recording="in place")(share)
+    return _quantile(input, q, dim, keepdim, interpolation, False, out)
 
 
-quantile = _quantile_op("quantile", "; nan where an element is nan", "tensor(3.)")
-nanquantile = _quantile_op("nanquantile", ", nan left out", "tensor(3.)")
+@op(kind="reduce", rounded=1, out_recording="in place")
+@takes(*_FORMS)
+def nanquantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The values below which given shares of the elements lie, nan left out.
+
+    Arguments and results are those of `quantile`.
+
+    >>> tk.tensor([1.0, 2.0, float("nan"), 4.0]).nanquantile(0.5)
+    tensor(2.)
+    """
+    return _quantile(input, q, dim, keepdim, interpolation, True, out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from operator import le
 from typing import Any, Literal
 
 import numpy
@@ -13,22 +12,21 @@ from tensorkit.conj_bit import resolved
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import empty_strided, resize_out
-from tensorkit.elementwise.plan import brief
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.jit.threads import spread
-from tensorkit.kernels.sizes import LARGE, PIECE, TINY
+from tensorkit.kernels.sizes import LARGE, PIECE
 from tensorkit.ops.shared.copy import copy_into, number_tensor
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.sorting.on_device import searched_there, taken
 from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
 from tensorkit.strides.sizes import contiguous_stride
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 
 def _keys(array: Array, kind: dtype) -> Array:
@@ -160,47 +158,9 @@ def _warn_scattered(what: str, tensor: Tensor) -> None:
         )
 
 
-_FOUND_QUICKLY = (dtypes.float32, dtypes.float64, dtypes.int64, dtypes.int32)
-
-
-def _search_some(bounds: Tensor, values: Any, right: bool) -> Tensor | None:
-    """The places of some numbers in one row of the same dtype, both row-major; None for the way that others take."""
-    if values.__class__ is not Tensor or bounds._dtype is not values._dtype:
-        return None
-    row, asked = brief(bounds, _FOUND_QUICKLY), brief(values, _FOUND_QUICKLY)
-    if row is None or asked is None or row.ndim != 1 or row.size > TINY:
-        return None
-    if not (row.flags.c_contiguous and asked.flags.c_contiguous):
-        return None  # PyTorch warns of that
-    edges = row.tolist()
-    if asked.size <= TINY:
-        found = tiny.searched(edges, asked, right)
-    elif all(map(le, edges, edges[1:])) and edges[0] == edges[0]:
-        found = row.searchsorted(asked, "right" if right else "left")
-    else:
-        return None
-    return None if found is None else fresh(found, dtypes.int64)
-
-
-def _searchsorted_at_once(sorted_sequence: Any = None, input: Any = None, *more: Any) -> Tensor | None:
-    return (
-        None
-        if more or sorted_sequence.__class__ is not Tensor
-        else _search_some(sorted_sequence, input, False)
-    )
-
-
-def _bucketize_at_once(input: Any = None, boundaries: Any = None, *more: Any) -> Tensor | None:
-    return None if more or boundaries.__class__ is not Tensor else _search_some(boundaries, input, False)
-
-
 def _search(
     bounds: Tensor, values: Any, out_int32: bool, right: bool, sorter: Tensor | None, out: Tensor | None
 ) -> Tensor:
-    if sorter is None and out is None and not out_int32:
-        quick = _search_some(bounds, values, right)
-        if quick is not None:
-            return quick
     bounds, values = resolved(bounds), resolved(values)
     number = not isinstance(values, Tensor)
     asked = number_tensor(values) if number else values
@@ -245,7 +205,8 @@ _BUCKET_FORMS = (
 )
 
 
-@op(kind="reduce", methods=(), first=_bucketize_at_once, library="NumPy sort", family="sorting")
+@op(kind="reduce", methods=(), library="NumPy sort", family="sorting")
+@shortened("bucketize")
 @takes(*_BUCKET_FORMS)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
@@ -283,7 +244,8 @@ _SEARCH_FORMS = (
 )
 
 
-@op(kind="reduce", methods=(), first=_searchsorted_at_once, library="NumPy sort", family="sorting")
+@op(kind="reduce", methods=(), library="NumPy sort", family="sorting")
+@shortened("searchsorted")
 @takes(*_SEARCH_FORMS)
 def searchsorted(
     sorted_sequence: Tensor,

@@ -10,20 +10,16 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, return_types
+from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
-from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.dispatch.shortcut import shortened
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.elementwise.plan import brief
-from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.cpu.sorting import sort as orders
-from tensorkit.kernels.cpu.sorting import sort_compiled
-from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.sorting.on_device import sorted_there
@@ -40,7 +36,7 @@ from tensorkit.ops.sorting.values_and_indices import (
     spread,
 )
 from tensorkit.strides.output import like_strides
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Tensor
 
 
 def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: bool = True) -> Pair:
@@ -95,81 +91,14 @@ _SORT_FORMS = (
 )
 
 
-_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-
-
-def few_in_order(
-    input: Any, dim: Any, descending: Any, count: int | None = None
-) -> tuple[Tensor, Tensor] | None:
-    """Rows of a few elements of which no two are equal, in order; None for the way that others take."""
-    if type(input) is not Tensor or (descending is not True and descending is not False):
-        return None
-    array = small(input, _DTYPES_WITH_LOOPS)
-    if array is None or axis_of_small(array, dim) != array.ndim - 1:
-        return None
-    many = array.shape[-1] if count is None else count
-    if not 0 < many <= array.shape[-1]:
-        return None
-    found = tiny.ordered(array, descending, many)
-    return None if found is None else (fresh(found[0], input._dtype), fresh(found[1], dtypes.int64))
-
-
-def some_rows(input: Any, dim: Any) -> Array | None:
-    """Some hundreds of elements as a row-major matrix, if its rows run along that dimension; None for any others."""
-    array = brief(input, _DTYPES_WITH_LOOPS) if type(input) is Tensor else None
-    if array is None or not input._solid or array.ndim > 2 or axis_of_small(array, dim) != array.ndim - 1:
-        return None
-    return array if array.ndim == 2 else array[None]
-
-
-def _some_in_order(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[Tensor, Tensor] | None:
-    """Some hundreds of elements in order; None for the way that others take."""
-    if (descending is not True and descending is not False) or not (stable is None or type(stable) is bool):
-        return None
-    rows = some_rows(input, dim)
-    if rows is None:
-        return None
-    found = sort_compiled.in_order(rows, descending, bool(stable))
-    if found is None:
-        order = numpy.ascontiguousarray(orders.order_rows(rows, descending, bool(stable)))
-        found = picked(rows, order), order
-    return as_pair(found, input._array.shape, input._dtype)
-
-
-def as_pair(found: tuple[Array, Array], shape: tuple[int, ...], kind: dtype) -> tuple[Tensor, Tensor]:
-    """Values and places of rows as tensors of a shape."""
-    values, places = found
-    if len(shape) != 2:
-        values, places = values.reshape(shape), places.reshape(shape)
-    return fresh(values, kind), fresh(places, dtypes.int64)
-
-
-def _at_once(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[Tensor, Tensor] | None:
-    """A few elements in order, or some hundreds, if none of the operands may want a gradient; None for all others."""
-    if input.__class__ is not Tensor or wants_grad(input):
-        return None
-    found = few_in_order(input, dim, descending)
-    return _some_in_order(input, dim, descending, stable) if found is None else found
-
-
-def _sort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, *more: Any) -> Any:
-    found = None if more else _at_once(input, dim, descending, None)
-    return None if found is None else return_types.sort(found)
-
-
-def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, *more: Any) -> Any:
-    found = None if more else _at_once(input, dim, descending, None)
-    return None if found is None else found[1]
-
-
 @op(
     kind="reduce",
     derivative=Rule(lambda call: f"SortBackward{0 if call['stable'] is None else 1}", input=spread),
     strict=True,
-    first=_sort_at_once,
     library="NumPy sort",
     family="sorting",
 )
+@shortened("sort")
 @takes(*_SORT_FORMS)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Any = None
@@ -194,10 +123,6 @@ def sort(
     values=tensor([1, 2, 3]),
     indices=tensor([1, 2, 0]))
     """
-    if out is None and (found := few_in_order(input, dim, descending)) is not None:
-        return return_types.sort(found)
-    if out is None and (found := _some_in_order(input, dim, descending, stable)) is not None:
-        return return_types.sort(found)
     _check_sort(input, descending, stable)
     if out is not None and not isinstance(out, (tuple, list)):
         raise TypeError
@@ -211,7 +136,8 @@ def _order(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
 _places = through_library("argsort", "NumPy sort", _order, "sorting")
 
 
-@op(kind="reduce", strict=True, first=_argsort_at_once)
+@op(kind="reduce", strict=True)
+@shortened("argsort")
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
     "(Tensor input, int dim = -1, bool descending = False)",
@@ -232,10 +158,6 @@ def argsort(
     >>> tk.tensor([3, 1, 2]).argsort(descending=True)
     tensor([0, 2, 1])
     """
-    if out is None and (found := few_in_order(input, dim, descending)) is not None:
-        return found[1]
-    if out is None and (found := _some_in_order(input, dim, descending, stable)) is not None:
-        return found[1]
     _check_sort(input, descending, stable)
     if out is not None and (stable is None or not isinstance(out, Tensor)):
         raise TypeError

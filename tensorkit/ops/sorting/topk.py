@@ -7,22 +7,21 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, return_types
+from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import parallel, tiny
+from tensorkit.kernels.cpu import parallel
 from tensorkit.kernels.cpu.sorting import sort as orders
 from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.sorting.on_device import top_there
-from tensorkit.ops.sorting.sort import as_pair, few_in_order, some_rows
 from tensorkit.ops.sorting.values_and_indices import (
     Pair,
     as_rows,
@@ -38,7 +37,7 @@ from tensorkit.ops.sorting.values_and_indices import (
     whole,
 )
 from tensorkit.strides.sizes import contiguous_stride
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 #: PyTorch goes through a row once for no more than one element of so many; for more, it selects.
 _ONE_OF = 64
@@ -148,42 +147,6 @@ def _top(input: Tensor, k: int, dim: Any, largest: bool, ordered: bool, out: Any
     )
 
 
-def _top_of_some(input: Any, k: int, dim: Any, largest: Any) -> tuple[Tensor, Tensor] | None:
-    """The largest or smallest of some hundreds of elements; None for the way that others take."""
-    rows = some_rows(input, dim) if largest is True or largest is False else None
-    if rows is None or not 0 < k <= rows.shape[1]:
-        return None
-    shape = (*input._array.shape[:-1], k)
-    found = sort_compiled.choice(rows, k, largest)
-    if found is not None:
-        return as_pair(found, shape, input._dtype)
-    if k == 1:
-        only, place = tiny.extreme_along(largest, rows, 1)
-        # Of equal elements PyTorch's algorithm finds one of its own; and nan, which equals nothing, is the largest.
-        most = only.item(only.argmax())
-        if most == most and numpy.count_nonzero(rows == only[:, None]) == len(rows):
-            return fresh(only.reshape(shape), input._dtype), fresh(place.reshape(shape), dtypes.int64)
-    order = numpy.ascontiguousarray(_top_rows(rows, k, largest, True))
-    return as_pair((picked(rows, order), order), shape, input._dtype)
-
-
-def _topk_at_once(
-    input: Any = None, k: Any = None, dim: Any = -1, largest: Any = True, sorted: Any = True, *more: Any
-) -> Any:
-    if (
-        more
-        or sorted is not True
-        or k.__class__ is not int
-        or input.__class__ is not Tensor
-        or wants_grad(input)
-    ):
-        return None
-    found = few_in_order(input, dim, largest, k)
-    if found is None:
-        found = _top_of_some(input, k, dim, largest)
-    return None if found is None else return_types.topk(found)
-
-
 def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
     stride = contiguous_stride(size)
     return empty_strided(size, stride, kind, META), empty_strided(size, stride, dtypes.int64, META)
@@ -192,10 +155,10 @@ def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
 @op(
     kind="reduce",
     derivative=Rule("TopkBackward0", input=spread),
-    first=_topk_at_once,
     library="NumPy sort",
     family="sorting",
 )
+@shortened("topk")
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
@@ -218,12 +181,6 @@ def topk(
     values=tensor([3, 2]),
     indices=tensor([0, 2]))
     """
-    if out is None and sorted is True and k.__class__ is int:
-        found = few_in_order(input, dim, largest, k)
-        if found is None:
-            found = _top_of_some(input, k, dim, largest)
-        if found is not None:
-            return return_types.topk(found)
     check_tensor(input)
     check_flags(largest, sorted)
     return named("topk", _top(input, whole(k), dim, largest, sorted, out), out, input)
