@@ -103,7 +103,7 @@ def slurm(workers: int, *, timeout: float = 600, **options: Any) -> Cluster:
 
 
 def current(workers: int) -> Cluster:
-    """The cluster that was started, or one that is begun now with so many workers."""
+    """The cluster that was started, or a new one with this number of workers."""
     return start(workers) if _now is None or _now.closed else _now
 
 

@@ -45,7 +45,7 @@ _BITS: dict[int, Any] = {4: numpy.uint32, 8: numpy.uint64}
 
 @functools.lru_cache(64)
 def _kept(rows: int, columns: int, diagonal: int, lower: bool, item: int) -> Array:
-    """The same as numbers of so many bytes: no bit is set outside the triangle, and all are inside."""
+    """The same as numbers of this many bytes: no bit is set outside the triangle, and all are inside."""
     masked = _masked.__wrapped__(rows, columns, diagonal, lower)
     return numpy.where(masked, _BITS[item](0), ~_BITS[item](0))  # type: ignore[no-any-return]
 

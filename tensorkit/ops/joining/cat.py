@@ -51,7 +51,7 @@ def as_tensors(value: Any, name: str) -> tuple[Tensor, ...]:
 
 
 def as_dim(dim: Any, name: str) -> int:
-    """A dimension as an int; TypeError for what is none, which the caller puts into PyTorch's words."""
+    """A dimension as an int; TypeError for anything else, which the caller puts into PyTorch's words."""
     if type(dim) is int:
         return dim
     if isinstance(dim, bool):
@@ -74,7 +74,7 @@ def layer_of(g: Any, c: Any, place: int) -> Any:
 
 @functools.cache
 def rule_for(node: str, formula: Callable[[Any, Any, int], Any], count: int) -> Rule:
-    """The rule of a call with so many tensors."""
+    """The rule of a call with this many tensors."""
     formulas: dict[str, Any]
     if formula is part_of:
         formulas = {f"t{i}": lambda g, c, i=i: part_of(g, c, i) for i in range(count)}
@@ -273,7 +273,7 @@ def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool]
 
 @functools.cache
 def recorder_of(name: str, count: int) -> Callable[..., Tensor]:
-    """What joins and records so many plain tensors, given one by one, then the dimension and their lengths."""
+    """A function that joins and records plain tensors, given one by one, then the dimension and their lengths."""
     formula, join = (part_of, _joined) if name == "cat" else (layer_of, layered)
     names = (*[f"t{i}" for i in range(count)], "dim", "lengths")
 
@@ -317,7 +317,7 @@ def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants
         if along < 0:  # which NumPy would count from the end once more
             return None
         lengths = tuple([array.shape[along] for array in arrays])
-        # Of no elements, one may be passed over.
+        # An empty tensor may be skipped in PyTorch.
         return None if 0 in lengths else recorder_of("cat", len(arrays))(*tensors, along, lengths)
     except (IndexError, ValueError):
         return None

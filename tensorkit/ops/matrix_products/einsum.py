@@ -313,7 +313,7 @@ def _recipe(equation: str, *sizes: tuple[int, ...]) -> _Recipe | None:
 
 
 def _quickly(equation: Any, a: Any, b: Any) -> Tensor | None:
-    """The sum of products of a few numbers that nobody differentiates; None for the way that others take."""
+    """The sum of products of a few numbers without gradients; None for all others."""
     x, y = few_elements(a, EINSUM_AT_ONCE), few_elements(b, EINSUM_AT_ONCE)
     if x is None or y is None or type(equation) is not str or a._dtype is not b._dtype:
         return None

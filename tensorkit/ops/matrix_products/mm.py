@@ -33,7 +33,7 @@ _FORMS = (*_MATRICES, *MATRIX_AND_VECTOR, *VECTORS)
 
 
 def quick(a: Any, b: Any) -> Tensor | None:
-    """`quick_product` of what nobody differentiates."""
+    """`quick_product` of tensors without gradients."""
     return None if wants_grad(a) or wants_grad(b) else quick_product(a, b)
 
 
