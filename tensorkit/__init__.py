@@ -1,7 +1,7 @@
 """tensorkit: a real strided tensor engine whose every part can be looked at.
 
 The names, arguments, results and messages are PyTorch's: a lesson that says ``import tensorkit as tk`` runs with
-``torch`` in the place of ``tensorkit``, and prints the same.
+``torch`` instead of ``tensorkit``, and prints the same.
 
 >>> t = tk.arange(10.0).view(2, 5)
 >>> t.t().stride()
@@ -547,7 +547,7 @@ if _typing.TYPE_CHECKING:
     from tensorkit.func import vmap
     from tensorkit.serialization import load, save
 else:
-    # What not every program needs, and `import tensorkit` need not wait for: loaded when it is first asked for.
+    # Modules that not every program needs: loaded on first use, so that `import tensorkit` is fast.
     _LATER = {
         "accelerator": None,
         "amp": None,

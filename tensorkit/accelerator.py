@@ -226,7 +226,7 @@ def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
 
 
 def reset_peak_memory_stats(device_index: Any = None, /) -> None:
-    """Let the peaks of a device begin at what there is now.
+    """Reset the peaks of a device to the current use.
 
     Raises:
         RuntimeError: without an accelerator.

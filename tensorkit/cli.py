@@ -238,7 +238,7 @@ def check() -> None:
 
 def _table(rows: list[Row]) -> Table:
     table = Table("", "", title="tensorkit check", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    table.add_column("found", overflow="fold")  # a path that is cut helps nobody
+    table.add_column("found", overflow="fold")  # a path that is cut is useless
     group = ""
     for row in rows:
         if row.group != group:
@@ -292,7 +292,7 @@ def run(
 
 
 def _waited(program: subprocess.Popen[bytes]) -> int:
-    """The exit status of another program. Ctrl-C is its to answer: it says the one line that there is to say."""
+    """The exit status of another program. Ctrl-C is its to answer: it prints its one line."""
     while True:
         try:
             status = program.wait()
@@ -311,7 +311,7 @@ def _of_widgets(module: str) -> ModuleType:
 
 
 def main() -> None:
-    """The entry point: what is in the way is told in one sentence, without a traceback."""
+    """The entry point: an error is one sentence, without a traceback."""
     sys.exit(_main())
 
 

@@ -167,7 +167,7 @@ _default = _Default()
 
 
 class _Chosen:
-    """Whether some thread ever asked for another default device: until then nobody needs to look."""
+    """Whether some thread ever asked for another default device: until then no lookup is needed."""
 
     once = False
 

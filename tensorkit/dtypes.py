@@ -226,7 +226,7 @@ def set_default_dtype(d: dtype) -> None:
     """Let Python floats become `d`: float16, bfloat16, float32 or float64.
 
     Raises:
-        TypeError: when `d` is no floating point dtype.
+        TypeError: when `d` is not a floating point dtype.
     """
     global _default  # a plain name: every creation of a tensor reads it
     if not isinstance(d, dtype):

@@ -1,8 +1,8 @@
 """The exceptions of tensorkit.
 
 Each is a subclass of the class that PyTorch raises in the same place, so code written for PyTorch catches it
-unchanged; the message starts with PyTorch's own sentence. A subclass exists only where somebody wants more than
-the sentence: the widgets draw the dimensions that a `ViewError` names.
+unchanged; the message starts with PyTorch's own sentence. A subclass exists only where a reader needs more
+than the sentence: the widgets draw the dimensions that a `ViewError` names.
 
     Exception
     ├── RuntimeError
@@ -10,7 +10,7 @@ the sentence: the widgets draw the dimensions that a `ViewError` names.
     │   ├── LinAlgError          a matrix cannot be factorised or inverted
     │   ├── DeviceMismatchError  the operands of one operation live on different devices
     │   ├── OutOfMemoryError     a device has no room for the bytes asked for
-    │   ├── AcceleratorError     a kernel failed on its device, and the program is told now
+    │   ├── AcceleratorError     a kernel failed on its device before this call
     │   └── NotImplementedError
     │       └── MissingKernelError   this device or dtype has no kernel for the operation
     ├── IndexError, TypeError, ValueError      raised plain, with PyTorch's wording
@@ -74,12 +74,12 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 class ViewError(RuntimeError):
-    """A view was asked for that no choice of strides can express.
+    """No choice of strides can express a requested view.
 
     Attributes:
         size: the size of the tensor that was viewed.
         stride: its stride, in elements.
-        requested: the size that was asked for.
+        requested: the requested size.
         conflicts: pairs of neighbouring dimensions ``(d, d + 1)`` that would have to merge and cannot.
     """
 
@@ -120,7 +120,7 @@ LinAlgError.__module__ = "tensorkit.linalg"
 
 
 class OutOfMemoryError(RuntimeError):
-    """A device has no room for the bytes that were asked for."""
+    """A device has no room for the requested bytes."""
 
 
 class AcceleratorError(RuntimeError):
@@ -132,7 +132,7 @@ class MissingKernelError(NotImplementedError):
 
 
 class NoCudaError(AssertionError):
-    """``device='cuda'`` was asked for without a GPU and without emulation."""
+    """``device='cuda'`` was requested without a GPU and without emulation."""
 
 
 def no_room(nbytes: int) -> RuntimeError:
@@ -152,7 +152,7 @@ def _too_many_dims(most: str, count: str) -> ValueError:
     )
 
 
-#: What NumPy says of an array that no computer has room for.
+#: NumPy's error for an array that no computer has room for.
 _TOO_MANY = re.compile(r"maximum supported dimension for an ndarray is (?:currently )?(\d+), found (\d+)")
 _TOO_BIG = ("array is too big;", "Maximum allowed dimension exceeded")
 
@@ -162,7 +162,7 @@ def unallocated(error: Exception) -> RuntimeError | ValueError | None:
     shape = getattr(error, "shape", None)
     if isinstance(error, MemoryError):
         dtype = getattr(error, "dtype", None)
-        if dtype is None:  # of memory that is no array's
+        if dtype is None:  # of memory that does not belong to an array
             return RuntimeError(f"std::bad_alloc\n{str(error) or 'The computer has no room for it.'}")
         return no_room(math.prod(shape or ()) * dtype.itemsize)
     if isinstance(error, ValueError) and (found := _TOO_MANY.fullmatch(str(error))):

@@ -89,7 +89,7 @@ class iinfo(_Info):
         bits: how many bits a number takes. max, min: the largest and the smallest number. dtype: the dtype's name.
 
     Raises:
-        TypeError: for a dtype that is no integer.
+        TypeError: for a dtype that is not an integer.
 
     >>> tk.iinfo(tk.uint8).min, tk.iinfo(tk.int64).max
     (0, 9223372036854775807)

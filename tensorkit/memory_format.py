@@ -73,7 +73,7 @@ _CHANNELS = {channels_last: 4, channels_last_3d: 5}
 
 
 def check_format(name: str, given: Any) -> None:
-    """Refuse what is no memory format (None is: the usual one), in the words of the function called `name`."""
+    """Refuse anything but a memory format (or None, the default), in the words of the function called `name`."""
     if given is not None and not isinstance(given, memory_format):
         raise TypeError(
             f"{name}(): argument 'memory_format' must be tensorkit.memory_format, not {type_name(given)}"

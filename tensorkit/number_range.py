@@ -55,7 +55,7 @@ def check_range(value: Any) -> None:
 
 
 def no_number(value: Any) -> OverflowError | None:
-    """What PyTorch says of an integer that 64 bits cannot hold; None for every other value."""
+    """PyTorch's error for an integer that 64 bits cannot hold; None for every other value."""
     if not isinstance(value, int) or -(2**63) <= value < 2**64:
         return None
     return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")

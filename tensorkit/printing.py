@@ -220,7 +220,7 @@ def _on_host(tensor: Any) -> Array:
 
 
 def _brackets(texts: list[str], size: tuple[int, ...], cut: tuple[bool, ...], indent: int, width: int) -> str:
-    """Texts in row-major order, in nested brackets; `indent` is where the opening bracket stands."""
+    """Texts in row-major order, in nested brackets; `indent` is the column of the opening bracket."""
     if len(size) == 1:
         return _row(texts, cut[0], indent, width)
     step = math.prod(size[1:])

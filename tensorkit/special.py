@@ -51,7 +51,7 @@ from tensorkit.ops.special.orthogonal_polynomials import (
     shifted_chebyshev_polynomial_w,
 )
 
-# Other spellings of operations, which a wrong call is told in PyTorch's words.
+# Other spellings of operations, which the errors of wrong calls use, in PyTorch's words.
 digamma = _respelled(_special.digamma, "digamma", "special_digamma")
 erf = _respelled(_special.erf, "erf", "special_erf")
 erfc = _respelled(_special.erfc, "erfc", "special_erfc")

@@ -7,8 +7,8 @@ to the class by ``dispatch``, so this file imports nothing above it.
 >>> t.size(), t.stride(), t.storage_offset()
 (tensorkit.Size([2, 2]), (2, 4), 4)
 
-A tensor is made in one of two ways. A *fresh* result holds a new C-contiguous NumPy array; its layout and storage
-are written down only when somebody asks (`_lay`, `_store`). A *view* holds the storage of its base and a layout; its
+A tensor is made in one of two ways. A *fresh* result holds a new C-contiguous NumPy array; its layout and
+storage are made only when they are needed (`_lay`, `_store`). A *view* holds the storage of its base and a layout; its
 NumPy array is built only when a kernel first reads it (`_nd`). Both keep the common operations under a microsecond.
 """
 
@@ -179,7 +179,7 @@ class Tensor:
         return storage
 
     def _checked_store(self) -> UntypedStorage:
-        """The storage, to read or write the elements by way of it: refused where it does not reach them."""
+        """The storage, to read or write the elements through it; refused where it does not reach them."""
         storage = self._store()
         if storage._shrunk and self._device.type != "meta":
             lay, item = self._lay(), self._dtype.itemsize
@@ -191,7 +191,7 @@ class Tensor:
     def _nd(self, *, physical: bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view.
 
-        Of a view that stands for conjugates or negatives (`_bits`) it is a copy that nothing can be written to;
+        For a view that stands for conjugates or negatives (`_bits`) it is a read-only copy;
         `physical` asks for the stored elements.
         """
         array = self._array
@@ -548,12 +548,15 @@ def attach(name: str, member: Any, *, again: bool = False) -> None:
     if isinstance(member, property) and member.fset is None:
         member = _read_only(name, member)
     if inspect.isfunction(member) and member.__name__.startswith("_") and not name.startswith("_"):
-        member.__name__, member.__qualname__ = name, f"Tensor.{name}"  # which Python says of a wrong call
+        member.__name__, member.__qualname__ = (
+            name,
+            f"Tensor.{name}",
+        )  # which Python's error for a wrong call has
     setattr(Tensor, name, member)
 
 
 def _read_only(name: str, member: property) -> property:
-    """A property that says, when somebody sets it, that it cannot be: in PyTorch's words."""
+    """A read-only property: setting it raises PyTorch's error."""
 
     def refuse(self: Tensor, value: Any = None) -> None:
         raise AttributeError(f"attribute '{name}' of 'tensorkit._C.TensorBase' objects is not writable")

@@ -56,7 +56,7 @@ class Tensor:
     def _store(self) -> UntypedStorage:
         """The storage; made now, over the array's own memory, if this is a fresh result."""
     def _checked_store(self) -> UntypedStorage:
-        """The storage, to read or write the elements by way of it: refused where it does not reach them."""
+        """The storage, to read or write the elements through it; refused where it does not reach them."""
     def _nd(self, *, physical: builtins.bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
     def _forget_array(self) -> None:
@@ -551,7 +551,7 @@ class Tensor:
     def detach_(self) -> Tensor:
         """Cut this tensor out of the graph: from now on it is a leaf that requires no grad."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
-        """Of a vector the matrix with it on a diagonal; of a matrix a copy of its diagonal."""
+        """A matrix with the vector on a diagonal; for a matrix, a copy of its diagonal."""
     def diag_embed(
         self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1
     ) -> Tensor:
@@ -1244,7 +1244,7 @@ class Tensor:
     def renorm_(self, p: Number, dim: builtins.int, maxnorm: Number) -> Tensor:
         """In-place form of ``renorm``: the result is written into this tensor."""
     def repeat(self, *repeats: Any, **named: Any) -> Tensor:
-        """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
+        """Repeat the tensor along each dimension; dimensions may be added in front."""
     def repeat_interleave(
         self,
         repeats: builtins.int | Tensor,
@@ -1277,7 +1277,7 @@ class Tensor:
     def resolve_neg(self) -> Tensor:
         """A tensor whose elements are stored as they are: a copy of a view of negatives, else the tensor itself."""
     def retain_grad(self) -> None:
-        """Collect the gradient of a tensor that is no leaf, too."""
+        """Collect the gradient of a tensor that is not a leaf, too."""
     @property
     def retains_grad(self) -> Tensor: ...
     @retains_grad.setter
@@ -1547,7 +1547,7 @@ class Tensor:
     def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """`chunk` without autograd's protection."""
     def unsafe_split(self, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """`split` without autograd's protection: the pieces are no views to it."""
+        """`split` without autograd's protection: the pieces do not count as views."""
     def unsafe_split_with_sizes(
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0
     ) -> tuple[Tensor, ...]:

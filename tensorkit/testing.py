@@ -128,7 +128,7 @@ def _either(kind: Any, actual: Any, expected: Any) -> bool:
 
 
 def _comparer(pair: Pair, options: _Options) -> Callable[[], None]:
-    """How two things that are no containers are compared; raised for things that cannot be."""
+    """Compares two things that are not containers; raised for things that cannot be compared."""
     actual, expected, path = pair
     if _either(type(None), actual, expected):
         return lambda: _compare_none(actual, expected, path)
@@ -296,7 +296,7 @@ def assert_close(
     Args:
         actual, expected: tensors, NumPy arrays or numbers, or sequences and mappings of them.
         rtol, atol: how far they may be apart: both or none; by default what their dtypes suggest, 0 for integers.
-        equal_nan: whether what is no number equals itself.
+        equal_nan: whether nan equals itself.
         check_device, check_dtype, check_layout, check_stride: whether the tensors' attributes must agree too.
         allow_subclasses: whether a tensor may be compared with one of a subclass.
         msg: another message, or a function that makes it of the usual one.
@@ -324,7 +324,7 @@ def assert_close(
         rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride, allow_subclasses
     )
     try:
-        # All are looked at before any is compared: what cannot be compared is told first.
+        # All are checked before any is compared: what cannot be compared is reported first.
         for compare in [_comparer(pair, options) for pair in _pairs(actual, expected)]:
             compare()
         return

@@ -38,7 +38,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-#: What is imported in the place of what.
+#: Which module is imported instead of which.
 HOMES = {"torch": "tensorkit", "torchvision": "tensorkit.vision"}
 #: The releases whose behaviour tensorkit has, which programs ask for and compare.
 VERSIONS = {"torch": "2.13.0", "torchvision": "0.28.0"}
@@ -103,7 +103,7 @@ class _Finder(MetaPathFinder, Loader):
         if isinstance(module, _Front):
             return
         module.__spec__ = alias.loader_state[1]
-        # Modules such as `nn.modules.linear` are registered by hand, below a module that is no package.
+        # Modules such as `nn.modules.linear` are registered by hand, below a module that is not a package.
         inside = f"{module.__name__}."
         for name, one in list(sys.modules.items()):
             if name.startswith(inside) and isinstance(one, ModuleType):
@@ -116,7 +116,7 @@ def _taken() -> dict[str, ModuleType]:
 
 
 class _Aliased:
-    """What a fresh Python is told before it imports the program: to begin as this one did."""
+    """Code that a fresh Python runs before it imports the program: it begins as this one did."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _begin_in_a_child, ()

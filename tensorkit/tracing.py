@@ -1,4 +1,4 @@
-"""Frozen events: an operation was called, a kernel launched, bytes moved, work queued. Free when nobody listens.
+"""Frozen events: an operation was called, a kernel launched, bytes moved, work queued. Free without listeners.
 
 The engine asks one module-level flag, `active`, before it builds an event; the widgets listen.
 
@@ -114,7 +114,7 @@ class CopyEvent:
 class QueueEvent:
     """The program gave a stream of a device something to do, or waited for one; told when the call has returned.
 
-    A call that raised is not told, but for one that waited and got the device's error (``error``). Some work has an
+    A call that raised is not reported, except one that waited and got the device's error (``error``). Some work has an
     event of what it was beside this one of where and when: a kernel a `LaunchEvent`, a library call a `LibraryEvent`, a
     copy a `CopyEvent`.
 
@@ -127,12 +127,12 @@ class QueueEvent:
         number: counts these events, in the order of the program.
         asked, returned: when the call began and ended, in nanoseconds of this computer's `time.perf_counter_ns`.
         nbytes: that a kernel or library was handed to read and write, or that a copy moved.
-        flops: additions and multiplications of a product; 0 where nobody counts them.
+        flops: additions and multiplications of a product; 0 where they are not counted.
         source, target: of a copy, from which device's memory to which.
         pinned: whether the host's side of a copy is pinned memory.
         waits: whether the call came back only when the work was done.
-        mark: the `number` of the record that a wait, or the synchronisation of an event, waited for; 0 where that was
-            recorded while nobody listened.
+        mark: the `number` of the record that a wait, or the synchronisation of an event, waited for; 0 where
+            that was recorded without listeners.
         peer: of a copy between two devices, the number of the other device's stream, which comes before and after it.
         failed: whether an emulated device had failed by the time that the call returned: the work is never done.
         begun, ended: marks of a GPU's clock around the work; None on an emulated device, which has none.
@@ -165,7 +165,7 @@ class QueueEvent:
 Event = CallEvent | FailEvent | OpEvent | LaunchEvent | LibraryEvent | CopyEvent | QueueEvent
 Listener = Callable[[Event], None]
 
-active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)
+active: bool = False  # whether operations must take the long way: for a listener, or by request (`hold`)
 calls: bool = False  # whether some listener wants to hear of a call before it runs, and of its failure
 _held = 0
 _Listening = tuple[int | None, Listener, bool]
@@ -206,7 +206,7 @@ def copied(nbytes: int, device: str = "cpu") -> None:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Tell nobody of what this thread does in the block: to look at a tensor for a picture is no operation.
+    """Hide what this thread does in the block from listeners: reading a tensor for a picture is not an operation.
 
     >>> with tk.tracing.record() as events, tk.tracing.silence():
     ...     _ = tk.ones(2).tolist()
@@ -256,7 +256,7 @@ def _note() -> None:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Let operations take the short way while the block runs, and tell nobody who listens now: to measure times.
+    """Let operations take the fast path while the block runs, without telling listeners: to measure times.
 
     >>> with tk.tracing.record() as events, tk.tracing.paused():
     ...     _ = tk.ones(2) + 1

@@ -25,7 +25,7 @@ git_version = "Unknown"
 hip: str | None = None
 rocm: str | None = None
 xpu: str | None = None
-cuda: str | None  # found when it is asked for
+cuda: str | None  # found on first use
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _kind(device_type: str) -> str:
-    kind = device(device_type).type  # refuses what is no device, in PyTorch's words
+    kind = device(device_type).type  # refuses anything but a device, in PyTorch's words
     if kind not in DTYPES:
         raise RuntimeError("unsupported scalarType")
     return kind
@@ -49,7 +49,7 @@ def set_autocast_enabled(device_type: str, enabled: bool) -> None:
 
 
 def get_autocast_dtype(device_type: str) -> dtype:
-    """The dtype that `autocast` is asked for.
+    """The dtype that `autocast` uses.
 
     >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
     (tensorkit.bfloat16, tensorkit.float16)
@@ -90,7 +90,7 @@ class autocast:
         cache_enabled: whether a weight is cast once only, until the outermost region ends.
 
     Raises:
-        ValueError: when `device_type` is no text. RuntimeError: when it is no such device.
+        ValueError: when `device_type` is not a string. RuntimeError: when it is not such a device.
 
     >>> weight = tk.ones(2, 2, requires_grad=True)
     >>> with autocast("cpu"):
@@ -185,7 +185,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtype | None =
         cast_inputs: in an enabled region, floating tensors are cast to this dtype, and the region is left meanwhile.
 
     Raises:
-        ValueError: when `device_type` is no text.
+        ValueError: when `device_type` is not a string.
 
     Source: https://docs.pytorch.org/docs/stable/amp.html#torch.amp.custom_fwd
     """
@@ -211,7 +211,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     """A decorator for ``backward`` of an `autograd.Function`: it runs in the region that ``forward`` ran in.
 
     Raises:
-        ValueError: when `device_type` is no text.
+        ValueError: when `device_type` is not a string.
 
     Source: https://docs.pytorch.org/docs/stable/amp.html#torch.amp.custom_bwd
     """

@@ -56,7 +56,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Load the profiler when it is first asked for: few programs have one."""
+    """Load the profiler on first use: few programs need it."""
     if name == "profiler":
         return importlib.import_module("tensorkit.autograd.profiler")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

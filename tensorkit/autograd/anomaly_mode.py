@@ -22,7 +22,7 @@ _packers = 0
 
 
 def expect(more: int) -> None:
-    """Note that so many more (or fewer) blocks pack what nodes save; 0 when only anomaly detection changed."""
+    """Add to the number of blocks that pack what nodes save; 0 when only anomaly detection changed."""
     global watched, _packers  # `watched` is read whenever a node is recorded
     with _counting:
         _packers += more

@@ -37,7 +37,7 @@ def _places(value: Any) -> tuple[Any, ...]:
 
 
 def _inputs(value: Any, name: str) -> tuple[Any, ...]:
-    """What gradients are asked for: `_places`, or the values of a dictionary.
+    """The tensors whose gradients are requested: `_places`, or the values of a dictionary.
 
     Raises:
         TypeError: for a mapping of another class. RuntimeError: for none.
@@ -240,7 +240,7 @@ def backward(
 
 
 def _wanted(tensor: Any, roots: Sequence[Edge]) -> Edge:
-    """Where the gradient of a tensor that was asked for arrives: a place that no graph leads to, if it has none."""
+    """The node and input where a tensor's gradient arrives; for a tensor without, a place that no graph leads to."""
     if isinstance(tensor, GradientEdge):
         return tensor.node, tensor.output_nr
     if not isinstance(tensor, Tensor):

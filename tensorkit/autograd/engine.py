@@ -1,4 +1,4 @@
-"""The walk back: from the results, node by node, to the leaves.
+"""The backward pass: from the results, node by node, to the leaves.
 
 Nodes run latest first, each once all gradients for its outputs have arrived and been added up (`_run`). Whatever a
 formula returns is fitted to the value that it belongs to on the way (`_fit`): the one place where gradients are summed
@@ -72,7 +72,7 @@ def current_walk() -> Walk | None:
 
 
 class Walk:
-    """One walk back: what waits for how many gradients, and what has arrived."""
+    """One backward pass: what waits for how many gradients, and what has arrived."""
 
     def __init__(self, roots: Sequence[Edge], wanted: Sequence[Edge], accumulate: bool, retain: bool) -> None:
         self.waiting = _count_arrivals([node for node, _ in roots])
@@ -107,7 +107,7 @@ class Walk:
         """Whether this walk comes by a node.
 
         Raises:
-            RuntimeError: for a leaf whose gradient is asked for: it is handed out, and added to nothing.
+            RuntimeError: for a leaf whose gradient is requested: it is returned, and not accumulated.
         """
         if self.needed is None or node not in self.waiting:
             return node in self.waiting
@@ -133,7 +133,7 @@ class Walk:
                 buffer[nr] = grad
                 return
             total = held + grad
-            # PyTorch adds to a gradient that nobody else holds in place, and counts that as a write.
+            # PyTorch adds in place to a gradient that has no other reference, and counts that as a write.
             here = _HELD_HERE + any(held is one for one in also)
             if not state.grad and sys.getrefcount(held) <= here and _owns_memory(held):
                 total._counter = [held._version + 1]
@@ -248,7 +248,7 @@ _HELD_HERE = 3  # references to a gradient that lies in a buffer, as seen from w
 
 
 def _owns_memory(grad: Tensor) -> bool:
-    """Whether a gradient lies densely in memory that no other tensor of anybody's sees."""
+    """Whether a gradient lies densely in memory that no other tensor shares."""
     base = grad._base
     if base is not None and (base._base is not None or sys.getrefcount(base) > _HELD_HERE):
         return False
@@ -479,7 +479,7 @@ def _fit_root(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
 
 
 def _accumulate(variable: Any, grad: Any) -> None:
-    """Add to a leaf's ``.grad``, in place where nobody will differentiate through it."""
+    """Add to a leaf's ``.grad``, in place unless it will be differentiated through."""
     meta = variable._autograd
     if meta is None:
         return
@@ -519,11 +519,11 @@ def _warn_of_strides(grad: Tensor, variable: Tensor) -> None:
     )
 
 
-_OURS_ALONE = 5  # references to a gradient that nobody but this walk holds
+_OURS_ALONE = 5  # references to a gradient that only this backward pass holds
 
 
 def _first_grad(variable: Tensor, grad: Any) -> Tensor:
-    """The gradient itself when nobody else holds it and it lies as the leaf does; otherwise a copy that does."""
+    """The gradient itself if it has no other reference and the strides of the leaf; otherwise a copy with them."""
     lay, own = grad._lay(), variable._lay()
     solid = grad._array is not None and grad._solid and grad._base is None and grad._autograd is None
     if solid and lay.stride == own.stride and not state.grad and sys.getrefcount(grad) <= _OURS_ALONE:

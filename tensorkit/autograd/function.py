@@ -56,7 +56,7 @@ class FunctionCtx:
     """What `forward` hands on to `backward`: saved tensors, marks, and any attribute that you set.
 
     Attributes:
-        needs_input_grad: for each argument of `forward`, whether its gradient is asked for.
+        needs_input_grad: for each argument of `forward`, whether its gradient is needed.
     """
 
     needs_input_grad: tuple[bool, ...]
@@ -86,7 +86,7 @@ class FunctionCtx:
         self._constant = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` gets zeros (the default) or None for an output that nobody used."""
+        """Whether `backward` gets zeros (the default) or None for an unused output."""
         self._materialize = value
 
     @property
@@ -136,7 +136,7 @@ class FunctionNode(Node):
         """One gradient for each tensor argument; what stands for the others must be None.
 
         Raises:
-            RuntimeError: for another number of gradients, or for a result that is no gradient.
+            RuntimeError: for another number of gradients, or for a result that is not a gradient.
         """
         count = len(self.are_tensors)
         if len(results) < count or any(extra is not None for extra in results[count:]):
@@ -165,7 +165,7 @@ class FunctionNode(Node):
 
 
 def _zeros(face: Face | None) -> Any:
-    if face is None:  # this output is no tensor
+    if face is None:  # this output is not a tensor
         return None
     made: Any = empty_strided(face.size, contiguous_stride(face.size), face.dtype, face.device)
     return made.zero_()
@@ -446,7 +446,7 @@ def _apart(part: Any, *, given: bool, dirty: bool) -> Any:
 
 
 class Error(Node):
-    """Stands behind a gradient that cannot be differentiated again."""
+    """The node of a gradient that cannot be differentiated again."""
 
     __module__ = "builtins"  # as PyTorch's, which are made in C++
     __slots__ = ()

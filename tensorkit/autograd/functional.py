@@ -67,7 +67,7 @@ def _prepared(tensors: Tensors, create_graph: bool, wanted: bool) -> Tensors:
 
 
 def _finished(results: Any, create_graph: bool) -> Any:
-    """Nested results without their history, if nobody asked for it."""
+    """Nested results, detached unless `create_graph` is set."""
     if create_graph:
         return results
     return tuple(_finished(r, False) if isinstance(r, tuple) else r.detach() for r in results)
@@ -386,7 +386,7 @@ def jacobian(
         tuples: first by output, then by input.
 
     Raises:
-        TypeError: when something is no tensor. RuntimeError: in strict mode, for an input without influence.
+        TypeError: when something is not a tensor. RuntimeError: in strict mode, for an input without influence.
 
     >>> tk.autograd.functional.jacobian(lambda x, y: x * y, (tk.tensor([1.0, 2.0]), tk.tensor(3.0)))
     (tensor([[3., 0.],

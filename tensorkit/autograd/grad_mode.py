@@ -253,7 +253,7 @@ class inference_mode(_Switch):
 
 
 class set_multithreading_enabled(_Switch):
-    """Whether the walk back may run on threads of its own, at once; as a context manager, until the end of the block.
+    """Whether the backward pass may use threads of its own; as a context manager, until the end of the block.
 
     Here it always runs on the thread that asked for it: the setting is kept, and nothing depends on it.
 

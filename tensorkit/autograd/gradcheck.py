@@ -4,8 +4,8 @@
 >>> tk.autograd.gradcheck(lambda x: x * x.abs(), x)
 True
 
-The matrix that is compared has a row for each number that goes in and a column for each that comes out. Of complex
-results the real and the imaginary part are checked apart; a complex input has ``d/dx + i d/dy`` in its row.
+The matrix that is compared has a row for each number that goes in and a column for each that comes out. The
+real and imaginary parts of complex results are checked separately; a complex input has ``d/dx + i d/dy`` in its row.
 
 Source: behaviour and sentences are PyTorch 2.13's (https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html).
 """
@@ -64,7 +64,7 @@ def gradcheck(
 
     Raises:
         GradcheckError: (a RuntimeError) with both matrices, when one is wrong.
-        ValueError: when no input requires grad, or when a check is asked for that is not there (`fast_mode`,
+        ValueError: when no input requires grad, or for a check that is not implemented (`fast_mode`,
             `check_batched_grad`, `check_forward_ad`).
 
     >>> x = tk.tensor([3.0], dtype=tk.float64, requires_grad=True)
@@ -242,7 +242,7 @@ class _Check:
                 raise GradcheckError("Numerical gradient for function expected to be zero")
 
     def jacobians(self, results: tuple[Any, ...]) -> None:
-        """Compare for every output, and every part of it, all that was asked for."""
+        """Run all requested comparisons for every output and every part of it."""
         parts: list[tuple[str, Callable[[Array], Array]]] = [("real", numpy.real)]
         if any(_wants(result) and result._dtype.is_complex for result in results):
             parts.insert(0, ("imaginary", numpy.imag))
@@ -316,7 +316,7 @@ class _Check:
             yield value.detach().requires_grad_() if _wants(value) else value
 
     def _analytical(self, out: Any, unit: complex) -> list[Array]:
-        """By each input that is asked for, the gradient of each number of one output."""
+        """The gradient of each number of one output by each requested input."""
         columns = [self._rows(out, place, unit) for place in range(out.numel())]
         inputs = [self.given[i] for i in self.wanted]
         return [

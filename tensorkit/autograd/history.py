@@ -44,7 +44,7 @@ def note_call(module: Any, begin: int, result: Any) -> Any:
 
 
 def made_by_none(tensor: Tensor) -> bool:
-    """Whether no history is noted; that of a view whose family was written to since is not asked for."""
+    """Whether no history is noted; that of a view whose family was written to since is not looked up."""
     meta: Meta | None = tensor._autograd
     return meta is None or meta.node is None
 
@@ -74,7 +74,7 @@ def edge_of(tensor: Tensor) -> Edge | None:
         meta = tensor._autograd
     if node is not None:
         return node, tensor._autograd.output_nr
-    # A view whose base was asked for its gradient later has no place of its own in the graph.
+    # A view whose base got `requires_grad` later has no node of its own in the graph.
     return (accumulator_of(tensor, meta), 0) if meta is not None and meta.leaf else None
 
 

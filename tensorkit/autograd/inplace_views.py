@@ -183,7 +183,7 @@ def scatter_strided(grad: Any, base: Layout, view: Layout) -> Tensor:
     if base.has_internal_overlap() != "no":
         readers = grad.new_zeros(max(slots, 0))
         _add_at(readers, grad.new_ones(base.size), shifted)
-        row = row / (readers + readers.eq(0))  # a slot that nobody reads has nothing to share
+        row = row / (readers + readers.eq(0))  # a slot that is never read has nothing to share
     return row.as_strided(shifted.size, shifted.stride, shifted.offset)  # type: ignore[no-any-return]
 
 
@@ -247,7 +247,7 @@ def regrow(tensor: Tensor) -> None:
     """If a view's family was written to since its history was noted, read the history again from the base.
 
     Raises:
-        RuntimeError: when the view is one whose history cannot be told.
+        RuntimeError: when the history of the view cannot be found.
     """
     base = tensor._base
     meta: Meta | None = tensor._autograd

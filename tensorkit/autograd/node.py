@@ -32,7 +32,7 @@ sequence = itertools.count()
 
 #: What formulas call the results of an operation that has several.
 RESULTS = ("out", "indices", "third", "fourth")
-_LAST = float("inf")  # leaves go first in the walk back: nothing waits behind them
+_LAST = float("inf")  # leaves go first in the backward pass: nothing waits behind them
 OWN = "own"
 
 
@@ -40,11 +40,11 @@ class Meta:
     """What autograd remembers of a tensor.
 
     Attributes:
-        leaf: whether the tensor, made by nobody, asked for its gradient.
+        leaf: whether the tensor is a leaf that requires grad.
         grad: the gradient collected so far.
         node, output_nr: which operation made it, as which of its outputs.
         hooks: called with the gradient on its way to this tensor.
-        retains: collect the gradient although this is no leaf.
+        retains: collect the gradient although this is not a leaf.
         eras: of a leaf that got another size or dtype since it was recorded, what it was before.
     """
 
@@ -236,7 +236,7 @@ class Node:
         return tuple([(None, 0) if edge is None else edge for edge in self.edges])
 
     def needs(self, i: int) -> bool:
-        """Whether anybody waits for the gradient of input `i`."""
+        """Whether the gradient of input `i` is needed."""
         return self.edges[i] is not None
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:

@@ -18,7 +18,7 @@ from tensorkit.tensor import Tensor
 
 
 def not_recorded(name: str, *tensors: Tensor) -> RuntimeError:
-    """PyTorch's refusal of ``out=`` where somebody wants a gradient.
+    """PyTorch's error for ``out=`` where an argument requires grad.
 
     Args:
         name: of the function.

@@ -68,7 +68,7 @@ def recorder(
 ) -> Callable[..., Any]:
     """What runs an operation and notes how to differentiate it: `record`, as short as it can be.
 
-    Its calls have tensors, numbers and the like as positional arguments, and keywords that are no tensors. What
+    Its calls have tensors, numbers and the like as positional arguments, and keywords that are not tensors. What
     recording such a call comes to is worked out once (`RecordPlan`).
 
     Args:
@@ -363,7 +363,7 @@ def _node(rule: Rule, arguments: dict[str, Any]) -> RuleNode:
     node = cls()
     node.sequence = next(sequence)
     node.arguments = {
-        key: value[:] if type(value) is list else value  # a caller's list may change before the walk back
+        key: value[:] if type(value) is list else value  # a caller's list may change before the backward pass
         for key, value in arguments.items()
         if not isinstance(value, Tensor)
     }
@@ -412,7 +412,7 @@ def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
 def _saved_results(
     wanted: frozenset[str], results: tuple[Tensor, ...], carries: int | None
 ) -> dict[str, Saved]:
-    """Of an operation's results those that its formulas mention, by what they are called there."""
+    """The results of an operation that its formulas mention, by their names in the formulas."""
     if len(results) == 1:
         return {"out": saved_result(results[0])} if "out" in wanted else {}
     return {
@@ -489,7 +489,7 @@ def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
 
 
 def _goes_on(arg: Any, result: Tensor) -> bool:
-    """Whether a result is the argument itself, or lies in memory that was no tensor's of inference mode."""
+    """Whether a result is the argument itself, or its memory is not an inference tensor's."""
     if arg is result or not isinstance(arg, Tensor):
         return arg is result
     held = result._storage

@@ -18,8 +18,8 @@ Arguments = Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
 class RecordPlan:
     """The class of a call's node, which operands have an edge, and what is kept of them.
 
-    Of a call its note is taken: the few values that differ between two calls of one plan. It is written out (`settle`)
-    when somebody first asks for the node's edges or saved tensors, which for most nodes is the backward pass.
+    A call is noted: the few values that differ between two calls of one plan. It is written out (`settle`)
+    when the node's edges or saved tensors are first read, which for most nodes is the backward pass.
 
     Args:
         names: the parameters that the positional arguments of such a call fill.
@@ -55,7 +55,7 @@ class RecordPlan:
         self.rule, self.names, self.arguments_of, self.count = rule, names, arguments_of, len(args)
         self.cls = rule.node_class(given)
         tensors = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
-        #: The places of the arguments that are no tensors.
+        #: The places of the arguments that are not tensors.
         self.rest = [place for place in range(len(args)) if place not in tensors]
         #: Whether a note has all that such a call asks for: otherwise `record` has to be called.
         self.fits = not tensors or (tensors[-1] < len(names) and "out" not in [names[n] for n in tensors])

@@ -28,11 +28,11 @@ class Rule:
     Args:
         name: PyTorch's name of the node, or a function of the call's arguments that gives it.
         numbers_count: whether a number beside a tensor has an edge of its own (to nowhere), as PyTorch's graphs show.
-        applies: says of a call's arguments whether the rule holds for it at all.
+        applies: says from a call's arguments whether the rule holds for it at all.
         unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
         converts: whether it is of a write into any dtype, which is not recorded where integers are written to.
         carries: how many of several results can carry gradients; by default all floating point ones.
-        together: one formula for the inputs `of` it, in the place of many: it takes a third argument, the names of
+        together: one formula for the inputs `of` it, instead of many: it takes a third argument, the names of
             those whose gradients are wanted, and gives these by their names.
         formulas: by the name of the parameter. Without any, a write in place is neither recorded nor refused: it is
             made of other operations, or PyTorch does not look at it.
@@ -167,7 +167,7 @@ class RuleNode(Node):
 
     Two things keep recording as cheap as PyTorch's. A node stands in for the `Meta` of the one tensor that it made,
     until more has to be remembered of it (`meta_of`). And what `recorder` knows of a call it only notes (`note`);
-    edges, faces and saved values are written out when somebody first asks, which for most nodes is the walk back.
+    edges, faces and saved values are written out when first needed, which for most nodes is in the backward pass.
     """
 
     __slots__ = ("arguments", "note", "saved")
@@ -270,7 +270,7 @@ class RuleNode(Node):
         if self.packed:
             return self._unpacked_once(grads, edges)
         if len(self.order) > 1 and not any(self.edges) and self.rule.shared(self.order):
-            # PyTorch keeps these tensors, and looks at them, even where nobody waits for a gradient.
+            # PyTorch keeps these tensors, and looks at them, even where no gradient is needed.
             if self.freed:
                 raise RuntimeError(FREED)
             self.check_saved()

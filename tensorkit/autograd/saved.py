@@ -27,7 +27,7 @@ class Saved:
         self.tensor = None
 
     def plain(self, node: Node) -> Tensor:
-        """`unpack` for a formula that is not recorded itself: no history is asked for."""
+        """`unpack` for a formula that is not recorded itself: no history is needed."""
         return self.unpack(node)
 
     def unpack(self, node: Node) -> Tensor:
@@ -84,7 +84,7 @@ class SavedResult(Saved):
 
 
 class _SavedFresh(SavedResult):
-    """A `SavedResult` of a tensor that nobody has looked into yet: its elements and its version, no tensor so far."""
+    """A `SavedResult` that has not been unpacked yet: elements and a version, no tensor so far."""
 
     __slots__ = ("array", "counter", "kind")
 

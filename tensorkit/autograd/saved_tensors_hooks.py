@@ -191,8 +191,8 @@ def pack(node: Any, out: Any) -> None:
 class saved_tensors_hooks:
     """Within the block, every tensor that an operation saves for the backward pass is packed, and later unpacked.
 
-    ``pack_hook(tensor)`` gives what is kept in its stead, ``unpack_hook(packed)`` a tensor of the same values. Of
-    nested blocks the innermost counts. A pack hook must not write to its tensor.
+    ``pack_hook(tensor)`` gives what is kept in its stead, ``unpack_hook(packed)`` a tensor of the same values. The
+    innermost of nested blocks applies. A pack hook must not write to its tensor.
 
     >>> x = tk.ones(2, requires_grad=True)
     >>> with tk.autograd.graph.saved_tensors_hooks(lambda t: t.half(), lambda t: t.float()):

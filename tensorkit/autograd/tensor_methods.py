@@ -47,7 +47,8 @@ def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Ask for this leaf's gradient (or no longer); returns the tensor.
 
     Raises:
-        RuntimeError: for integers and bools, and for a tensor that an operation made. TypeError: for what is no bool.
+        RuntimeError: for integers and bools, and for a tensor that is not a leaf.
+        TypeError: for anything but a bool.
     """
     if not isinstance(requires_grad, bool):
         raise TypeError(
@@ -120,7 +121,7 @@ def _get_grad_dtype(self: Tensor) -> dtype | None:
 def _set_grad_dtype(self: Tensor, kind: Any) -> None:
     if not isinstance(kind, dtype) and kind is not None:
         raise RuntimeError(f"grad_dtype must be a tensorkit.dtype or None, but got {type(kind).__name__}")
-    held = _get_grad(self)  # which warns of a tensor that is no leaf
+    held = _get_grad(self)  # which warns of a tensor that is not a leaf
     if grad_fn_of(self) is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if held is not None and kind is not None and held._dtype is not kind:
@@ -159,7 +160,7 @@ _C_NAMES = {
 
 
 def retain_grad(self: Tensor) -> None:
-    """Collect the gradient of a tensor that is no leaf, too."""
+    """Collect the gradient of a tensor that is not a leaf, too."""
     if not requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if made_by_none(self) or self._autograd.retains:

@@ -17,7 +17,7 @@ class Variable(metaclass=_AnyTensor):
     """A tensor on the memory of another, without its history: ``x.detach().requires_grad_(requires_grad)``.
 
     Raises:
-        TypeError: for data that are no tensor.
+        TypeError: for data that are not a tensor.
 
     >>> from tensorkit.autograd import Variable
     >>> Variable(tk.ones(2), requires_grad=True)

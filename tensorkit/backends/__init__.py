@@ -29,7 +29,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Load a module when it is first asked for: `import tensorkit` need not wait for it."""
+    """Load a module on first use: `import tensorkit` need not wait for it."""
     if name in __all__:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -40,7 +40,7 @@ class _Backends(types.ModuleType):
 
     @property
     def fp32_precision(self) -> str:
-        """How precisely float32 may be multiplied, where no backend was told otherwise."""
+        """How precisely float32 may be multiplied, unless a backend has its own setting."""
         return look("generic", "all")
 
     @fp32_precision.setter

@@ -57,7 +57,7 @@ def set_anomaly_enabled(*args: Any, **kwargs: Any) -> None:
         check_nan (bool): whether a derivative that gives nan is an error then.
 
     Raises:
-        TypeError: for what is no bool.
+        TypeError: for anything but a bool.
 
     >>> tk.set_anomaly_enabled(True, check_nan=False)
     >>> tk.is_anomaly_enabled(), tk.is_anomaly_check_nan_enabled()

@@ -140,7 +140,7 @@ class SortBackend(Enum):
 
 
 def _preferred(family: str, kinds: type[Enum], spelled: dict[str, Enum], backend: Any) -> Any:
-    """Choose who does what a family of operations is, if anybody was named; who is chosen."""
+    """Choose the implementation of a family of operations, if one is given; returns the choice."""
     if isinstance(backend, str):
         if backend not in spelled:
             raise RuntimeError(f"Unknown input value. Choose from: {', '.join(spelled)}.")
@@ -176,7 +176,7 @@ def preferred_blas_library(backend: str | BlasBackend | None = None) -> BlasBack
             is: cuBLAS on a GPU, NumPy on an emulated one.
 
     Raises:
-        RuntimeError: for another name, or what is none.
+        RuntimeError: for another name, or for what is not a name.
 
     >>> tk.backends.cuda.preferred_blas_library("tensorkit")
     <BlasBackend.Tensorkit: 4>
@@ -192,13 +192,13 @@ def preferred_blas_library(backend: str | BlasBackend | None = None) -> BlasBack
 def preferred_sort_library(backend: str | SortBackend | None = None) -> SortBackend:
     """Choose who sorts, searches and counts on CUDA devices, as `preferred_blas_library` chooses who multiplies.
 
-    PyTorch has no such question: there CUB sorts. Of equal elements the kit's own kernels have the first one first.
+    PyTorch has no such question: there CUB sorts. The kit's own kernels keep the order of equal elements.
 
     Args:
         backend: ``"tensorkit"`` for the kit's own kernels; ``"cub"`` or ``"default"`` for the library that there is.
 
     Raises:
-        RuntimeError: for another name, or what is none.
+        RuntimeError: for another name, or for what is not a name.
 
     >>> tk.backends.cuda.preferred_sort_library()
     <SortBackend.Default: 0>

@@ -1,9 +1,9 @@
-"""How precisely a device may multiply float32: what PyTorch lets be said of it, kept and given back.
+"""How precisely a device may multiply float32: PyTorch's settings, stored and returned.
 
-Nothing here multiplies less precisely than float32, whatever was said: the settings allow it, no more. They are kept
-as PyTorch keeps them. What is said of one operation of a backend (`put`) goes before what is said of the whole backend,
-that before what is said of all; and the two older ways of saying it write into the same table, with a memory of
-their own that a reader is warned of when the two no longer agree.
+Nothing here multiplies less precisely than float32: the settings only allow it. They are stored as PyTorch
+stores them. A setting for one operation of a backend (`put`) overrides the one for the backend, which
+overrides the one for all. The two older settings write into the same table and remember their own value too;
+reading one warns when the two no longer agree.
 
 >>> put("generic", "all", "ieee")
 'ieee'
@@ -22,7 +22,7 @@ from tensorkit.errors import warn
 
 _ALL = {"none", "ieee", "tf32", "bf16"}
 _KNOWN = {"generic": _ALL, "mkldnn": _ALL, "cuda": _ALL - {"bf16"}}
-#: By backend and operation; None is what nobody has said yet, where something other than "none" then holds.
+#: By backend and operation; None is not set yet, where the default is not "none".
 _said: dict[tuple[str, str], str | None] = {
     ("generic", "all"): "none",
     **{("mkldnn", operation): "none" for operation in ("all", "conv", "rnn", "matmul")},
@@ -41,8 +41,8 @@ def put(backend: str, operation: str, precision: str) -> str:
     """Say what holds for one operation of a backend, or for ``"all"`` of them; what was said comes back.
 
     Raises:
-        TypeError: for what is no text.
-        RuntimeError: for a text that is no precision, or none of this backend's.
+        TypeError: for anything but a string.
+        RuntimeError: for a precision that is unknown, or not one of this backend's.
     """
     if not isinstance(precision, str):
         raise TypeError(
@@ -92,7 +92,7 @@ def set_float32_matmul_precision(precision: str) -> None:
         precision: "highest", "high" or "medium".
 
     Raises:
-        RuntimeError: for what is no text. (Another text is warned of.)
+        RuntimeError: for anything but a string. (Another text is warned of.)
 
     >>> tk.set_float32_matmul_precision("highest")
 
@@ -112,10 +112,10 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 @offers
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was last told.
+    """The last argument of `set_float32_matmul_precision`.
 
     Raises:
-        RuntimeError: when ``tk.backends`` was told otherwise since.
+        RuntimeError: when a setting in ``tk.backends`` contradicts it since.
 
     >>> tk.get_float32_matmul_precision()
     'highest'

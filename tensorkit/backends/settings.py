@@ -14,7 +14,7 @@ from tensorkit.backends.matmul_precision import look, put
 
 
 def need_bool(value: Any, name: str) -> None:
-    """Refuse what is no bool, in the words of the function that would set it in PyTorch."""
+    """Refuse anything but a bool, in the words of the function that would set it in PyTorch."""
     if not isinstance(value, bool):
         raise RuntimeError(f"{name} expects a bool, but got {type(value).__name__}")
 

@@ -116,7 +116,7 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: tuple[str, ...] | None = ("debug", "experimental")) -> list[str]:
-    """The compilers that can be asked for: none.
+    """The available compilers: none.
 
     >>> list_backends()
     []

@@ -163,14 +163,14 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Load `amp` when it is first asked for: it is built on this module."""
+    """Load `amp` on first use: it is built on this module."""
     if name == "amp":
         return importlib.import_module(f"{__name__}.amp")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class DeviceProperties(NamedTuple):
-    """What a CUDA device says of itself.
+    """The properties of a CUDA device.
 
     Attributes:
         name: its name; an emulated device says that it is one.
@@ -201,7 +201,7 @@ class DeviceProperties(NamedTuple):
 
 
 def get_device_properties(device: DeviceLike = None) -> DeviceProperties:
-    """What a device (by default the current one) says of itself.
+    """The properties of a device, by default the current one.
 
     Raises:
         NoCudaError: without any device.
@@ -265,7 +265,7 @@ def get_device_capability(device: DeviceLike = None) -> tuple[int, int]:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the current device computes with bfloat16: an emulated one too, by way of float32.
+    """Whether the current device computes with bfloat16: an emulated one too, through float32.
 
     Args:
         including_emulation: whether a device that has no instructions for it counts.

@@ -97,7 +97,7 @@ class Kernel:
             launch(self, grid, block, *(self._declared(args) if emulated else args), sharedmem=int(sharedmem))
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Function:
-        """The kernel for so many threads, or a few more: ``kernel.forall(n)(…)``.
+        """The kernel for at least `ntasks` threads: ``kernel.forall(n)(…)``.
 
         Args:
             ntasks: how many.
@@ -158,7 +158,7 @@ def jit(func_or_sig: Any = None, device: bool = False, **options: Any) -> Any:
         A `Kernel`, or what makes one of a function.
 
     Raises:
-        TypeError: for something that is no function, and for an option that Numba does not have.
+        TypeError: for something that is not a function, and for an option that Numba does not have.
 
     >>> from numba import cuda
     >>> @tk.cuda.jit("void(float32[:], float32)", fastmath=True)

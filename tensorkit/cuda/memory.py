@@ -116,7 +116,7 @@ def memory_stats(device: DeviceLike = None) -> dict[str, Any]:
     """What the allocator of a device has counted, by PyTorch's keys: quantity, pool, and which number.
 
     The quantities are ``allocation``, ``segment``, ``active`` and ``inactive_split`` and the same in bytes
-    (``allocated_bytes``, ``reserved_bytes``, …), ``requested_bytes`` besides. The pools are ``all``,
+    (``allocated_bytes``, ``reserved_bytes``, …), and ``requested_bytes``. The pools are ``all``,
     ``small_pool`` (requests up to 1 MiB) and ``large_pool``. The numbers are ``current``, ``peak``,
     ``allocated`` (all that ever came) and ``freed`` (all that ever went).
 
@@ -140,7 +140,7 @@ def memory_stats(device: DeviceLike = None) -> dict[str, Any]:
 
 
 def reset_peak_memory_stats(device: DeviceLike = None) -> None:
-    """Let the peaks of a device begin at what there is now.
+    """Reset the peaks of a device to the current use.
 
     Raises:
         NoCudaError: without any device.
@@ -249,7 +249,7 @@ def set_per_process_memory_fraction(fraction: float, device: DeviceLike = None) 
 
     Raises:
         NoCudaError: without any device.
-        TypeError, ValueError: when `fraction` is no float, or not between 0 and 1.
+        TypeError, ValueError: when `fraction` is not a float between 0 and 1.
 
     >>> with tk.cuda.emulate(capacity=2**30):
     ...     set_per_process_memory_fraction(0.5)

@@ -87,7 +87,7 @@ def set_rng_state(new_state: Any, device: int | str | device = "cuda") -> None:
     """Let a device's generator go on from a state that `get_rng_state` gave.
 
     Raises:
-        TypeError, RuntimeError: for what is no such state. NoCudaError: without any device.
+        TypeError, RuntimeError: for anything but such a state. NoCudaError: without any device.
     """
     _generator(device).set_state(new_state)
 

@@ -1,7 +1,7 @@
 """Streams and events: which work of a device comes after which.
 
 A call that gives work to a device comes back before the work is done. What is given to one stream is done in that
-order; two streams do not wait for each other, unless they are told to.
+order; two streams do not wait for each other unless asked to.
 
 >>> with tk.cuda.emulate():
 ...     side = tk.cuda.Stream()
@@ -454,7 +454,7 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_sync_debug_mode() -> int:
-    """What `set_sync_debug_mode` was told: 0, 1 or 2.
+    """The mode of `set_sync_debug_mode`: 0, 1 or 2.
 
     >>> with tk.cuda.emulate():
     ...     get_sync_debug_mode()

@@ -81,7 +81,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Sharded tensors are loaded when they are first asked for."""
+    """Sharded tensors are loaded on first use."""
     if name in _PACKAGES:
         return importlib.import_module(f"{__name__}.{name}")
     if name in _OF_MESHES:
@@ -182,22 +182,22 @@ def is_initialized() -> bool:
 
 
 def is_gloo_available() -> bool:
-    """Whether ``"gloo"`` can be asked for."""
+    """Whether ``"gloo"`` is available."""
     return True
 
 
 def is_nccl_available() -> bool:
-    """Whether ``"nccl"`` can be asked for: where there is CUDA."""
+    """Whether ``"nccl"`` is available: where there is CUDA."""
     return cuda.is_available()
 
 
 def is_mpi_available() -> bool:
-    """Whether ``"mpi"`` can be asked for."""
+    """Whether ``"mpi"`` is available."""
     return False
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a backend can be asked for by its name."""
+    """Whether a backend is available."""
     return backend == "gloo" or (backend == "nccl" and is_nccl_available())
 
 

@@ -98,7 +98,7 @@ class DeviceMesh:
         """The part of the mesh along some of its dimensions, in the order that they have in it.
 
         Raises:
-            RuntimeError: where the dimensions have no names. KeyError: for a name that is none of theirs.
+            RuntimeError: where the dimensions have no names. KeyError: for an unknown name.
         """
         names = (mesh_dim_names,) if isinstance(mesh_dim_names, str) else tuple(mesh_dim_names)
         if self.mesh_dim_names is None:

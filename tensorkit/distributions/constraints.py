@@ -122,7 +122,7 @@ def is_dependent(constraint: Any) -> bool:
 
 
 class _DependentProperty(property, _Dependent):
-    """A property of distributions that is a dependent constraint where the class is asked for it."""
+    """A property of distributions that is a dependent constraint on the class."""
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ class Independent(Distribution, Generic[D]):
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """That of the batch, for all of an event."""
+        """The base distribution's support, checked for a whole event."""
         more = self.reinterpreted_batch_ndims
         return constraints.independent(self.base_dist.support, more) if more else self.base_dist.support
 

@@ -24,7 +24,7 @@ class TransformedDistribution(Distribution):
         base_distribution: whose samples are transformed. transforms: one transform, or a list of them.
 
     Raises:
-        ValueError: for what is no transform, or a distribution with too few dimensions.
+        ValueError: for anything but a transform, or a distribution with too few dimensions.
 
     >>> D = tk.distributions
     >>> logistic = D.TransformedDistribution(D.Uniform(0.0, 1.0), [D.SigmoidTransform().inv])
@@ -103,7 +103,7 @@ class TransformedDistribution(Distribution):
         return made
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """That of the value before the transforms, less the logarithms of their Jacobians."""
+        """The log density of the value before the transforms, less the log determinants of their Jacobians."""
         self._checked(value)
         event_dim, total, y = len(self.event_shape), 0.0, value
         for transform in reversed(self.transforms):
@@ -124,7 +124,7 @@ class TransformedDistribution(Distribution):
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
     def cdf(self, value: Tensor) -> Tensor:
-        """That of the value before the transforms."""
+        """The cdf of the value before the transforms."""
         for transform in self.transforms[::-1]:
             value = transform.inv(value)
         if self._validate_args:

@@ -78,7 +78,7 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 
 class lazy_property(Generic[R]):
-    """A property that is computed when first asked for, and an ordinary attribute from then on."""
+    """A property that is computed on first use, and an ordinary attribute from then on."""
 
     def __init__(self, wrapped: Callable[[Any], R]) -> None:
         self.wrapped = wrapped

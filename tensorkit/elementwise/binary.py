@@ -36,7 +36,7 @@ def binary(
     namespace: str = "",
     **fields: Unpack[BlockFields],
 ) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
-    """Make every spelling of an operation on two operands of a function that says what becomes of two elements.
+    """Make every spelling of a binary operation from a function of two elements.
 
     The function's signature says what the operands may be (tensors, or numbers too), what the second is called, and
     whether there is ``alpha=``; its docstring is the operation's. What runs is its equal over arrays, and on devices
@@ -50,7 +50,7 @@ def binary(
         mixed: whether only one of the operands may be a number.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The operation is then
             called ``special_name``, and the namespace's module imports it by hand.
-        fields: of the block, and what else there is to say of the operation: see `Pointwise` and `Op`.
+        fields: of the block, and further ones of the operation: see `Pointwise` and `Op`.
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -185,7 +185,7 @@ def _operator(block: Pointwise, name: str, caller: Caller, written: Any) -> Call
     return reflected if name.startswith("__r") and name != "__rshift__" else forward
 
 
-#: Operators that PyTorch has in Python: called on what is no tensor, they leave it to the other operand.
+#: Operators that PyTorch has in Python: called on anything but a tensor, they defer to the other operand.
 _IN_PYTHON = ("__pow__", "__ipow__", "__rsub__", "__floordiv__")
 #: And those of them that take a number there, too, as long as the other operand is a tensor.
 _OF_NUMBERS = ("__rpow__", "__rmod__", "__rfloordiv__", "__rlshift__", "__rrshift__")

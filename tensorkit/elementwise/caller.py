@@ -102,7 +102,7 @@ class Caller:
         return self.run(input, other, **given)
 
     def _usual(self, kwargs: dict[str, Any], method: bool) -> bool:
-        """Whether there are only ``out=`` and ``alpha=`` where they may stand, of the types that they must have."""
+        """Whether the only keywords are ``out=`` and ``alpha=``, where they are allowed and of the right types."""
         for key, value in kwargs.items():
             if key == "out":
                 if method or self.inplace or not isinstance(value, Tensor):
@@ -114,7 +114,7 @@ class Caller:
     def _todays(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The call as it is written today: `alpha` used to stand second, and NumPy calls the operands otherwise."""
+        """The call as it is written today: `alpha` used to come second, and NumPy has other names for the operands."""
         if (
             self.block.alpha
             and len(args) == 3
@@ -151,7 +151,7 @@ class Caller:
         raise TypeError(f"{self.name}(): argument '{label}'{where} must be Tensor, not {type_name(value)}")
 
     def _listed(self) -> bool:
-        """Whether PyTorch lists the forms of tensors and numbers, and nobody has said what else it does."""
+        """Whether PyTorch lists the overloads for tensors and numbers, and the block sets no exception."""
         return self.block.overloaded and of_function(self.name) is None
 
     def _unmatched(self, args: tuple[Any, ...], kwargs: Any) -> TypeError:

@@ -1,7 +1,7 @@
 """Plans for tensors on a device: what `apply` decided and found, kept for the next call with such operands.
 
-On a GPU the host's part of a call decides how fast small tensors are: the kernel has long ended when the next one is
-asked for. A plan answers with two look-ups what the whole way takes tens of microseconds to work out.
+On a GPU the host's part of a call decides how fast small tensors are: the kernel has long ended when the
+next one is launched. A plan answers with two look-ups what the whole way takes tens of microseconds to work out.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _given(
 ) -> tuple[tuple[Any, ...], list[Any], list[int], list[Any]] | None:
     """The key of a plan, with the buffers, offsets and numbers that it is launched with; the output's come first."""
     if where.index is None or tracing.active:
-        return None  # the CPU and the meta device; or somebody listens, and is to hear of the launch
+        return None  # the CPU and the meta device; or a listener that has to hear of the launch
     key: tuple[Any, ...] = (block, where.index, dtypes._default)
     buffers, offsets, numbers = [None], [0], []
     for one in operands:

@@ -138,7 +138,7 @@ def prepare_out(
     """Check an ``out=`` tensor and give it the size of the result.
 
     Raises:
-        TypeError: when it is no tensor.
+        TypeError: when it is not a tensor.
         RuntimeError: when the result's dtype cannot be cast to its dtype, or it is on another device.
     """
     if not isinstance(out, Tensor):

@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     packed: tuple[int, ...]  # the operands that are copied first: then NumPy goes through all as one row
     matrices: bool  # whether they are matrices of one dtype, size and stride whose rows lie apart
     plane: Any  # the compiled loop for those; beside a number what finds it
-    large: bool  # whether the elements are so many that they are cut into pieces
+    large: bool  # whether there are enough elements to cut them into pieces
     own: bool  # whether the first operand is a tensor that the result can be written into
     simple: bool  # whether the loop needs no more than the operands: real numbers of the dtype to compute in
 
@@ -295,7 +295,7 @@ def _of_many(function: Any, arrays: list[Any], plan: Plan, written: Tensor | Non
 
 
 def few_elements(input: Any, most: int = 16) -> Array | None:
-    """The array of a row-major tensor of at most so many float32 or float64 numbers; None for any other."""
+    """The array of a row-major tensor of few float32 or float64 numbers; None for any other."""
     if input.__class__ is not Tensor:
         return None
     array: Array | None = input._array
@@ -337,7 +337,7 @@ def _converted(arrays: list[Any], plan: Plan, direct: bool) -> bool:
 
 
 def _fits(out: Tensor, plan: Plan, operands: tuple[Any, ...]) -> bool:
-    """Whether the result is written as it is: into a tensor of its size and dtype that shares memory with nobody."""
+    """Whether the result is written as it is: into a tensor of its size and dtype that shares no memory."""
     if out.__class__ is not Tensor or out._dtype is not plan.result or out._device is not CPU or out._bits:
         return False
     array, lay = out._nd(), out._lay()
@@ -362,7 +362,7 @@ def _written(target: Tensor, result: Any) -> Tensor | None:
 
 
 def _owned(result: Any, kind: dtype) -> Array:
-    """What a function returned, as an array of the result's dtype that is no part of another."""
+    """What a function returned, as an array of the result's dtype that is not a part of another."""
     if result.__class__ is not numpy.ndarray:
         result = numpy.asarray(result)
     if result.dtype != kind.numpy:

@@ -36,7 +36,7 @@ def _higher(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 
 def python_number(number: Any) -> Any:
-    """A NumPy number as Python's; a bool of NumPy's and a complex64, which are none of Python's, count as floats."""
+    """A NumPy number as Python's; NumPy's bool and complex64, which do not subclass Python's types, count as floats."""
     odd = isinstance(number, (numpy.bool_, numpy.complexfloating)) and not isinstance(number, complex)
     return float(number) if odd else number.item()
 

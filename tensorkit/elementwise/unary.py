@@ -35,7 +35,7 @@ def unary(
     namespace: str = "",
     **fields: Unpack[BlockFields],
 ) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
-    """Make every spelling of an operation on one tensor of a function that says what becomes of one element.
+    """Make every spelling of a unary operation from a function of one element.
 
     The function's signature says whether there is ``out=``, its docstring is the operation's. What runs is its equal
     over arrays, and on devices the scalar body.
@@ -49,7 +49,7 @@ def unary(
         out_check: refuses a tensor given as ``out=`` with PyTorch's sentence; it is given the operand too.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The operation is then
             called ``special_name``, and the namespace's module imports it by hand.
-        fields: of the block, and what else there is to say of the operation: see `Pointwise` and `Op`.
+        fields: of the block, and further ones of the operation: see `Pointwise` and `Op`.
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Tensor]:

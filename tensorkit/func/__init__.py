@@ -6,7 +6,7 @@ tensor([ 3., 12.])
 tensor([ 3., 12.])
 
 They are built on `autograd`: derivatives are those of the backward pass, and `vmap` calls the function for one sample
-after the other. The numbers are PyTorch's; it takes the time of so many calls.
+after the other. The numbers are PyTorch's; it takes the time of all these calls.
 
 Source: https://docs.pytorch.org/docs/stable/func.api.html
 """

@@ -38,7 +38,7 @@ def vmap(
         chunk_size: how many samples PyTorch computes at once; without effect, one follows the other here.
 
     Raises:
-        ValueError: when dimensions and arguments do not fit, or something is no tensor.
+        ValueError: when dimensions and arguments do not fit, or something is not a tensor.
         RuntimeError: for random numbers in mode ``"error"``.
 
     >>> vmap(tk.dot)(tk.arange(4.0).view(2, 2), tk.ones(2, 2))

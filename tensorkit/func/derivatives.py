@@ -98,7 +98,7 @@ def _numbers(argnums: Argnums, count: int) -> tuple[int, ...]:
 
 
 def _split(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """A function's output, and what it gives besides."""
+    """A function's output and its auxiliary output."""
     if not has_aux:
         return output, None
     if not (isinstance(output, tuple) and len(output) == 2):
@@ -139,7 +139,7 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
         A function that gives ``(gradient, value)``, or ``(gradient, (value, aux))``.
 
     Raises:
-        RuntimeError: when the function gives something else. ValueError: when an argument is no tensor.
+        RuntimeError: when the function gives something else. ValueError: when an argument is not a tensor.
 
     >>> grad_and_value(lambda x: (x * x).sum())(tk.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
@@ -181,7 +181,7 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
         A function that gives the gradient, or ``(gradient, aux)``.
 
     Raises:
-        RuntimeError: when the function gives something else. ValueError: when an argument is no tensor.
+        RuntimeError: when the function gives something else. ValueError: when an argument is not a tensor.
 
     >>> grad(grad(lambda x: x**3))(tk.tensor(2.0))
     tensor(12.)
@@ -251,7 +251,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
         ``(value, vjp_fn)``, or ``(value, vjp_fn, aux)``; ``vjp_fn`` gives a tuple with a part for each argument.
 
     Raises:
-        RuntimeError: when the function gives something else. ValueError: when an argument is no tensor.
+        RuntimeError: when the function gives something else. ValueError: when an argument is not a tensor.
 
     >>> value, vjp_fn = vjp(lambda x: x * x, tk.tensor([1.0, 2.0]))
     >>> vjp_fn(tk.tensor([1.0, 10.0]))
@@ -300,7 +300,7 @@ def jvp(func: Func, primals: Any, tangents: Any, *, strict: bool = False, has_au
 
 
 def _pushforward(func: Func, primals: tuple[Any, ...], has_aux: bool) -> Any:
-    """A function's value, a function of a direction's leaves, and what `func` gives besides."""
+    """A function's value, a function of a direction's leaves, and the auxiliary output of `func`."""
     tracked = _Tracked(primals, None)
     with enable_grad():
         output, aux = _split(func(*tracked.args), has_aux, "jvp(f, primals, tangents)")
@@ -344,7 +344,7 @@ def jacrev(func: Func, argnums: Argnums = 0, *, has_aux: bool = False, chunk_siz
         A function that gives a tensor whose size is the output's followed by the argument's.
 
     Raises:
-        RuntimeError: for complex numbers. ValueError: when an argument is no tensor.
+        RuntimeError: for complex numbers. ValueError: when an argument is not a tensor.
 
     >>> jacrev(lambda x: x * x)(tk.tensor([1.0, 2.0]))
     tensor([[2., 0.],

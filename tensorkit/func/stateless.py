@@ -23,7 +23,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with the parameters and buffers of a dictionary in the place of its own.
+    """Call a module with the parameters and buffers of a dictionary instead of its own.
 
     Args:
         module: what is called; it has its own ones again afterwards.
@@ -117,7 +117,7 @@ def _check_names(module: Module, used: dict[str, Any]) -> None:
 
 @contextmanager
 def _exchanged(module: Module, used: dict[str, Any]) -> Iterator[Any]:
-    """A module with tensors in the place of its own; gives a function that tells what is there now."""
+    """A module with tensors instead of its own; gives a function that returns the current ones."""
     places: dict[str, tuple[dict[str, Any], str]] = {}
     for name in used:
         path, _, last = name.rpartition(".")

@@ -35,7 +35,7 @@ PIECE = 1 << 16
 
 # -- compiled loops -----------------------------------------------------------------------------------------------
 
-#: From here on a compiled loop is asked for, where it is there or wanted often; before, NumPy is done while the loop
+#: From here on a compiled loop is used, if it is ready or wanted often; below, NumPy is done while the loop
 #: looks at its arguments. `erfc` of 256 numbers takes 4.4 against 5.0, of 64 3.5 against 2.4; `cumsum` 4.2 against
 #: 12.9.
 LOOPS = 1 if FORCED else 256
@@ -67,14 +67,14 @@ CUT_ALONG = 16
 #: Sums of products of so few numbers are one product of matrices at once: of 1,024 each it takes 13.5 against 108. The
 #: general way adds in another order, and so this decides last digits.
 EINSUM_AT_ONCE = 1024
-#: So many arrays or more are joined by one call of NumPy's `concatenate`, fewer are copied by several threads each: 8
+#: From this many arrays, one call of NumPy's `concatenate` joins them; fewer are copied by several threads each: 8
 #: of 30,000 numbers take 40 either way.
 FEW_ARRAYS = 8
 #: Draws of 32 bits that NumPy hands out one by one: 4,096 take 13.7 against 17.0, 16,384 50.6 against 51.8.
 FEW_DRAWS = 4096
 #: The same of 64 bits: 512 take 5.9 against 7.3, 1,024 9.6 against 9.7, 4,096 would take 31 against 23.
 FEW_LONG_DRAWS = 1024
-#: From so many matrices on a loop in C goes over them, while they are `TINY`: `inv` of 16 of size 3 × 3 takes 42
+#: From this many matrices a loop in C goes over them, while they are `TINY`: `inv` of 16 of size 3 × 3 takes 42
 #: against 123. It would pay from 2 on, but LAPACK is called otherwise then, and last digits may differ.
 FEW_MATRICES = 16
 #: From here on an emulated device runs the kernel that a GPU would run, which takes 200,000 to compile, and no steps
@@ -87,15 +87,15 @@ IN_PYTHON = 8
 #: New tensors are filled at once up to here: `zeros` of 262,144 numbers takes 23 against 37, `arange` of 1,048,576 374
 #: against 1,085, `ones` of as many 166 against 169.
 NEW_AT_ONCE = 1 << 20
-#: From so many on PyTorch makes normal numbers in blocks of 16, and below one by one: this decides which are drawn.
+#: From this many PyTorch makes normal numbers in blocks of 16, and below one by one: this decides which are drawn.
 NORMALS_IN_BLOCKS = 16
-#: From so many numbers in a row on, normalisation of channels takes a loop: (128, 32, 32) takes 143 against 961. Of
+#: From this many numbers in a row, normalisation of channels takes a loop: (128, 32, 32) takes 143 against 961. Of
 #: fewer, NumPy takes rows side by side: (1024, 32, 4) takes 5,814 against 10,809.
 NORMED_BY_LOOP = 16
 #: Products fold a row of this length in halves: 100 rows of 64 float64 numbers take 10.7 against 10.8. It decides the
 #: order in which numbers are multiplied, and so last digits.
 PRODUCT_FOLDED = 64
-#: Up to so many numbers are rounded once from double precision in `exp` and its kin: as many as anybody compares by
+#: Up to this many numbers are rounded once from double precision in `exp` and its kin: as many as are ever compared by
 #: eye with what PyTorch prints. It decides last digits.
 ROUNDED_ONCE = 512
 #: Rows of a tensor whose views are remembered: a walk over 16 takes 10 against 15. A layout remembers 64 things in
@@ -107,7 +107,7 @@ RUNNING_BY_SLICES = 512
 #: The C++ library's `sort` leaves segments of this length to an insertion sort: this decides the order of equal
 #: elements.
 SORT_BY_INSERTION = 16
-#: A weight's gradient is added up in registers where a window has so many elements in all channels: 25 take 910 against
+#: A weight's gradient is added up in registers for this many elements in a window: 25 take 910 against
 #: 1,832 by columns, of 64 images of 28 × 28; 9 would take 2,256 against 1,864.
 TAPS_IN_REGISTERS = 16
 #: Distinct integers are found in a table of all between them: 1,024 take 13.5 against 14.5, 512 would take 12.3
@@ -116,7 +116,7 @@ UNIQUE_BY_TABLE = 1024
 
 # -- sums ---------------------------------------------------------------------------------------------------------
 
-#: So many rows are added to one another at a time, and then their sums: decides last digits.
+#: This many rows are added to one another at a time, and then their sums: decides last digits.
 SUM_BLOCK = 32
 #: From here on a sum is a compiled loop's, in double precision, which decides last digits: 16,384 numbers take 12.0
 #: against 19.2.

@@ -33,7 +33,7 @@ class Window(NamedTuple):
         return tuple((i + 2 * p - e) // s + 1 for i, e, s, p in parts)
 
     def image(self, places: Ints, kernel: Ints, more: Ints) -> Ints:
-        """The smallest image that has so many places, and `more` elements.
+        """The smallest image with this many places, and `more` elements.
 
         >>> Window((2,), (1,), (1,)).image((3,), (3,), (0,))
         (5,)

@@ -1,7 +1,7 @@
 """Compile kernels for GPUs into one file, on a computer that needs neither a GPU nor a driver.
 
 ``python -m tensorkit.lab.cubins FILE`` runs the samples of the operations with a device that runs nothing and writes
-down which kernels it was asked for, compiles each for sm_75, sm_80 and sm_90, and packs them (``kernels.cuda.pack``).
+down the kernels requested, compiles each for sm_75, sm_80 and sm_90, and packs them (``kernels.cuda.pack``).
 A GPU's computer that finds the pack needs ``cuda.core`` and no compiler.
 """
 
@@ -43,7 +43,7 @@ LAYOUTS = (
 
 
 class _Collector:
-    """A runner that runs nothing: it writes down the kernels that it is asked for, as a GPU would be."""
+    """A runner that runs nothing: it writes down the kernels that a GPU would run."""
 
     name, native_half, apart = "gpu", GpuRunner.native_half, GpuRunner.apart
 
@@ -71,7 +71,7 @@ def collect(names: Iterable[str] | None = None, kinds: Sequence[str] = DTYPES) -
     """The kernels that operations ask a GPU for.
 
     Args:
-        names: of the operations; by default all, and copies in other layouts besides.
+        names: of the operations; by default all, and copies in other layouts too.
         kinds: the dtypes to try each with.
     """
     runner = _Collector()
@@ -84,7 +84,7 @@ def collect(names: Iterable[str] | None = None, kinds: Sequence[str] = DTYPES) -
                 eval(call, {"tk": tensorkit, **given})  # noqa: S307 -- our own samples
             except (
                 Exception
-            ):  # what is refused, and what stumbles over numbers that nobody computed, has no kernel
+            ):  # what is refused, and what fails on values that were never computed, has no kernel
                 continue
         tensorkit.set_default_device(before)
     return list(runner.kernels)

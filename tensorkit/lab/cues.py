@@ -9,7 +9,7 @@ All of it is written where the lesson is written, in a cell's metadata under ``t
 | ``"minutes"`` | at the first cell of a section: how long it may take, up to the next cell with minutes |
 | ``"scenes"`` | the scenes of the cell's picture, each with ``"notes"`` of its own |
 
-Notes may also stand in a comment ``<!-- notes: … -->`` of a Markdown cell, which nobody sees in the room.
+Notes may also be in a comment ``<!-- notes: … -->`` of a Markdown cell, which the audience does not see.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def paces(lesson: Path) -> str:
     """A line for each section of a lesson's file: its minutes, and those that its words take.
 
     Raises:
-        LabError: when the file is no notebook.
+        LabError: when the file is not a notebook.
     """
     found = sections(cues(read_notebook(lesson)))
     if not found:
@@ -132,7 +132,7 @@ def paces(lesson: Path) -> str:
 
 
 def spoken(notes: str) -> str:
-    """What is said of some notes: all but the directions.
+    """The spoken part of some notes: all but the directions.
 
     Examples:
         >>> spoken("Who says five?\\n▸ R reveals\\nFive it is.")

@@ -4,7 +4,7 @@
 |---|---|---|
 | something is in the way (`LabError`), or the system refuses a file (`OSError`) | one line | 1 |
 | Ctrl-C | one line | 130 |
-| nobody reads the output any more (``| head -1``) | nothing | 1 |
+| the reader of the output has gone (``| head -1``) | nothing | 1 |
 | anything else is a fault of ours | where it happened, and how to report it | 1 |
 """
 
@@ -47,7 +47,7 @@ def command(run: Callable[P, int]) -> Callable[P, int]:
         try:
             status = _status(lambda: run(*args, **kwargs))
             if sys.stdout:
-                sys.stdout.flush()  # while it can still be told that the disk is full
+                sys.stdout.flush()  # while a full disk can still be reported
         except LabError as error:
             status = _told(str(error), 1)
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What is read is a file, and a notebook; what it is instead is told in a sentence."""
+"""It checks that what is read is a file, and a notebook; if not, a sentence says what it is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_notebook(path: Path) -> dict[str, Any]:
     """A notebook as its JSON is, of any version that Jupyter knows.
 
     Raises:
-        LabError: when it cannot be read, or is none: one sentence that says where it is damaged.
+        LabError: when it cannot be read, or is not a notebook: one sentence that says where it is damaged.
 
     Examples:
         >>> import tempfile

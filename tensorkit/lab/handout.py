@@ -68,7 +68,7 @@ def write_pages(lesson: str, folder: Path, *, audience: bool) -> list[str]:
         audience: leave the answers out.
 
     Returns:
-        What there is to say: the files that were written, and what is missing.
+        A report: the files that were written, and what is missing.
 
     Raises:
         LabError: when there is no such lesson, it cannot be read, or the folder cannot be written.
@@ -76,7 +76,7 @@ def write_pages(lesson: str, folder: Path, *, audience: bool) -> list[str]:
     require_lab(["nbconvert"])
     notebook = find_talk(lesson, folder)
     source = notebook if notebook.is_file() else lesson_source() / notebook.name
-    read_notebook(source)  # what is damaged is told in a sentence
+    read_notebook(source)  # a damaged file is reported in a sentence
     cells, said = on_paper(_cells(source), _questions(), audience=audience)
     target = folder / f"{notebook.stem}_handout{'_audience' if audience else ''}.html"
     try:
@@ -133,7 +133,7 @@ def on_paper(
 def _shown(
     cell: Cell, questions: Mapping[str, list[Cell]], check: re.Pattern[str], audience: bool
 ) -> Iterator[Cell]:
-    """What the page has in the place of a cell."""
+    """What the page shows for a cell."""
     text, settings = cell["source"], cell["metadata"].get("tensorkit")
     if cell["cell_type"] == "markdown":
         text = _unfolded(_COMMENT.sub("", text), audience)

@@ -29,7 +29,7 @@ def started(client: Any, name: str) -> Iterator[None]:
         **os.environ,
         "TENSORKIT_PROGRESS": "0",
         "TTY_INTERACTIVE": "0",
-    }  # rich's bars are no output
+    }  # rich's bars are not output
     # What a kernel says on its own account (when it is stopped while it works, for one) is not the command's.
     with tempfile.TemporaryFile() as aside, contextlib.ExitStack() as stack:
         try:

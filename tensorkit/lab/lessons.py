@@ -191,7 +191,7 @@ def companions(folder: Path, source: Path | None = None) -> list[str]:
 
 
 def find(name: str, source: Path | None = None) -> str:
-    """The file name of the one lesson that somebody means by its name or number.
+    """The file name of a lesson, from its name or number.
 
     Raises:
         LabError: when no lesson, or more than one, has that name.
@@ -248,7 +248,7 @@ def _create(target: Path, content: bytes) -> bool:
     """Write a new file; False, and nothing touched, when there already is one."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        target.open("xb").close()  # the name is taken: nobody else's file can be written over
+        target.open("xb").close()  # the name is reserved: no other file can be overwritten
         _replace(target, content)
     except FileExistsError:
         return False
@@ -281,7 +281,7 @@ def _set_aside(target: Path) -> Path:
 def _fingerprint(content: bytes) -> str:
     """What tells two versions of a file apart; of a notebook, its cells with their outputs.
 
-    JupyterLab writes the kernel's version into a notebook that was only opened: that is nobody's work.
+    JupyterLab writes the kernel's version into a notebook that was only opened: that is not the learner's work.
     """
     with contextlib.suppress(
         ValueError, KeyError, TypeError, RecursionError

@@ -36,7 +36,7 @@ def find_talk(name: str, folder: Path) -> Path:
     """The notebook in `folder` that a presenter means: a lesson of the kit, or a notebook of their own.
 
     Raises:
-        LabError: when there is none, or what has its name is no file of that folder.
+        LabError: when there is none, or that name is not a file in that folder.
     """
     own = folder / name
     mine = [path for path in (own, Path(f"{own}.ipynb")) if path.suffix == ".ipynb" and os.path.isfile(path)]

@@ -100,10 +100,10 @@ def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) ->
         same of the scenes: they are played after the last cell, as for a speaker who runs the lesson beforehand.
 
     Raises:
-        LabError: when the file is no notebook, or its kernel is unknown or does not start.
+        LabError: when the file is not a notebook, or its kernel is unknown or does not start.
     """
     done = Rehearsal()
-    read_notebook(lesson)  # what is damaged is told before anything starts
+    read_notebook(lesson)  # a damaged file is reported before anything starts
     with tempfile.TemporaryDirectory(prefix="tensorkit-rehearsal-") as place:
         copy = _copied(lesson, Path(place))
         for cell in _performed(copy, lesson.name):

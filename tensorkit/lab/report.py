@@ -85,7 +85,7 @@ def _packages() -> Iterator[Row]:
 
 
 def _engine() -> Row:
-    """It is there, or nobody could ask; whether it was installed or runs from its folder is another matter."""
+    """It is there, or this could not run; whether it was installed or runs from its folder does not matter."""
     installed = _package("tensorkit", needed=False).state == "ok"
     return Row("packages", "tensorkit", tk.__version__ + ("" if installed else ", run from its folder"))
 

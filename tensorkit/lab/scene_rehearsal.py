@@ -32,7 +32,7 @@ def play_scenes(client: Any, models: list[str]) -> tuple[int, list[str]]:
 
 
 def _script(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What a picture's frame says of its scenes; empty when it has none."""
+    """The scenes that a picture's frame lists; empty when it has none."""
     frame = state.get("frame")
     facts = frame.get("facts", {}) if isinstance(frame, dict) else {}
     script = facts.get("script", {}) if isinstance(facts, dict) else {}

@@ -29,7 +29,7 @@ from tensorkit.lab.ending import command
 from tensorkit.process.whole_file import beside
 from tensorkit.tensor import Tensor
 
-# `tensorkit.tensor` is the function that makes a tensor; the module of that name is asked for by its name.
+# `tensorkit.tensor` is the function that makes a tensor; the module of that name is imported by its name.
 _MODULE = importlib.import_module("tensorkit.tensor")
 STUB = Path(str(_MODULE.__file__)).with_suffix(".pyi")
 
@@ -454,7 +454,7 @@ def _imported(name: str) -> str:
 
 
 def _alias(name: str, function: str, known: str) -> str:
-    """A function under a further name, which a wrong call is told; `known` is what its own sentences call it."""
+    """A function under a further name, which its errors use; `known` is its own name in errors."""
     return function if name == known else f'_respelled({function}, "{known}", "{name}")'
 
 

@@ -130,7 +130,7 @@ def set_sharing_strategy(new_strategy: str) -> None:
     """Set how memory would be shared; without effect.
 
     Raises:
-        AssertionError: for a name that is no strategy.
+        AssertionError: for a name that is not a strategy.
     """
     if new_strategy not in _STRATEGIES:
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}, expected one of {_STRATEGIES}")
@@ -170,7 +170,7 @@ def _called(fn: Callable[..., Any], number: int, args: tuple[Any, ...], complain
     try:
         fn(number, *args)
     except KeyboardInterrupt:
-        pass  # the one that started it is told too
+        pass  # the parent gets the interrupt too
     except Exception:
         complaint.send_bytes(pickle.dumps(traceback.format_exc()))
         raise SystemExit(1) from None

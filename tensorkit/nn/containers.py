@@ -122,7 +122,7 @@ class Sequential(Numbered):
         """Put a module before the one at a place.
 
         Raises:
-            IndexError: for a place that is not there. AssertionError: for what is no module.
+            IndexError: for a place that is not there. AssertionError: for anything but a module.
         """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -312,7 +312,7 @@ class ModuleDict(Module):
         """Add the modules of a mapping, or pairs of a name and a module.
 
         Raises:
-            TypeError: for what cannot be gone through. ValueError: for what are no pairs.
+            TypeError: for what cannot be gone through. ValueError: for anything but pairs.
         """
         if not isinstance(modules, Iterable):
             raise TypeError(

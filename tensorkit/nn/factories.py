@@ -47,7 +47,7 @@ def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
         args, kwargs: what the class is called with.
 
     Raises:
-        RuntimeError: for a class that takes none, or is no class of modules.
+        RuntimeError: for a class that takes none, or is not a module class.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.skip_init.html
     """

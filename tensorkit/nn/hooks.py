@@ -242,7 +242,7 @@ class Hooks:
         """Call ``hook(module, grad_input, grad_output)`` after gradients went back through the module.
 
         Args:
-            hook: gets tuples, with None for what is no tensor; may return a tuple of other gradients of the inputs.
+            hook: gets tuples, with None for anything but a tensor; may return a tuple of other gradients of the inputs.
             prepend: whether it is called before those that are there already.
 
         Raises:

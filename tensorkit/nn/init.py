@@ -102,7 +102,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with ones on its diagonal, and zeros: a linear layer with it passes its input on.
 
     Raises:
-        ValueError: for a tensor that is no matrix.
+        ValueError: for a tensor that is not a matrix.
 
     Source: https://docs.pytorch.org/docs/stable/nn.init.html#torch.nn.init.eye_
     """
@@ -256,7 +256,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         param: the slope of "leaky_relu" below zero, 0.01 by default.
 
     Raises:
-        ValueError: for another name, or a slope that is no number.
+        ValueError: for another name, or a slope that is not a number.
 
     >>> calculate_gain("leaky_relu", 0.2)
     1.3867504905630728
@@ -421,7 +421,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
         std: the standard deviation of the rest.
 
     Raises:
-        ValueError: for a tensor that is no matrix.
+        ValueError: for a tensor that is not a matrix.
 
     >>> (sparse_(tk.empty(10, 3), sparsity=0.2) == 0).sum(0)
     tensor([2, 2, 2])

@@ -23,7 +23,7 @@ def __dir__() -> list[str]:
 
 
 class LazyModuleMixin(Base):
-    """What makes a module lazy: it stands before the module's class among the bases.
+    """Makes a module lazy: it comes before the module's class among the bases.
 
     The parameters begin as `UninitializedParameter`; the first call runs `initialize_parameters` with its arguments,
     and the module becomes one of the class `cls_to_become`, if there is one.

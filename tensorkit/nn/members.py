@@ -136,7 +136,7 @@ class Members:
             persistent: whether it is part of the `state_dict`.
 
         Raises:
-            KeyError: for a name that is taken, is empty or has a point in it. TypeError: for what is no tensor.
+            KeyError: for a name that is taken, is empty or has a point in it. TypeError: for anything but a tensor.
 
         >>> module = tk.nn.Module()
         >>> module.register_buffer("mean", tk.zeros(2))
@@ -158,7 +158,7 @@ class Members:
         """Add a parameter, as assigning it to an attribute does.
 
         Raises:
-            KeyError: for a name that is taken, is empty or has a point in it. TypeError: for what is no parameter.
+            KeyError: for a name that is taken, is empty or has a point in it. TypeError: for anything but a parameter.
             ValueError: for one that was computed.
         """
         self._check_name("parameter", name, "_parameters")
@@ -193,7 +193,7 @@ class Members:
         """Add a submodule, as assigning it to an attribute does.
 
         Raises:
-            KeyError: for a name that is taken, is empty or has a point in it. TypeError: for what is no module.
+            KeyError: for a name that is taken, is empty or has a point in it. TypeError: for anything but a module.
         """
         if not isinstance(module, Members) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
@@ -230,13 +230,13 @@ class Members:
         return found
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Put a module at a path, in the place of the one that is there.
+        """Replace the module at a path.
 
         Args:
             strict: whether there must be one already.
 
         Raises:
-            ValueError: for an empty path, or what is no module. AttributeError: where the path leads nowhere.
+            ValueError: for an empty path, or anything but a module. AttributeError: where the path leads nowhere.
         """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")

@@ -233,7 +233,7 @@ class Module(Members, StateDict, Conversion, Hooks):
         """Say to this module and all below it whether they are being trained.
 
         Raises:
-            ValueError: for what is no bool.
+            ValueError: for anything but a bool.
         """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -284,7 +284,7 @@ class Module(Members, StateDict, Conversion, Hooks):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the printed module: a class with settings defines it."""
+        """The text between the brackets of the printed module: a class with settings overrides it."""
         return ""
 
     def __repr__(self) -> str:
@@ -302,7 +302,7 @@ def _indented(text: str) -> str:
     return "\n".join([first, *(f"  {line}" if line.strip() else "" for line in rest)])
 
 
-# A wrong call of one of these is told the name under which the user knows it.
+# The error for a wrong call has the name that the user called.
 for _part in (Members, StateDict, Conversion, Hooks):
     for _name, _method in vars(_part).items():
         if inspect.isfunction(_method):

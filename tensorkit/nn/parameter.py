@@ -249,7 +249,7 @@ class UninitializedTensorMixin:
         )
 
     def size(self, *args: Any) -> Any:
-        """That of an empty tensor."""
+        """The size of an empty tensor."""
         return self.data.size(*args)
 
     def copy_(self, src: Tensor, non_blocking: bool = False) -> Any:

@@ -199,7 +199,7 @@ class ParameterDict(Module):
         """Add the values of a mapping, or pairs of a name and a value.
 
         Raises:
-            TypeError: for what cannot be gone through. ValueError: for what are no pairs.
+            TypeError: for what cannot be gone through. ValueError: for anything but pairs.
         """
         if not isinstance(parameters, Iterable):
             raise TypeError(

@@ -151,7 +151,7 @@ class StateDict:
             The ``missing_keys`` and the ``unexpected_keys``.
 
         Raises:
-            TypeError: for what is no mapping. RuntimeError: where names or sizes differ.
+            TypeError: for anything but a mapping. RuntimeError: where names or sizes differ.
 
         >>> module = tk.nn.Module()
         >>> module.weight = tk.nn.Parameter(tk.zeros(2))

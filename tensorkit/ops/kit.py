@@ -2,7 +2,7 @@
 
     @op({"cpu": …, "cuda": …}, derivative=Rule(…))   the body checks, and says by `Plan` what a kernel is to fill;
                                                     or it is made of other operations, and returns their tensors
-    @pointwise(…)                                    the body says what becomes of one element
+    @pointwise(…)                                    the body computes one element
 
 A body is a real function with a signature, types and a docstring, which ``??`` shows. What many operations need alike
 (new results, devices, ``out=``, meta, half precision, in-place forms, refusals of types) is declared, and written once:
@@ -62,7 +62,7 @@ P = ParamSpec("P")
 
 
 def not_differentiable(name: str, *arguments: str) -> Callable[[dict[str, Any]], bool]:
-    """What refuses, as `applies=` of a rule, a call whose `arguments` want gradients that nobody has a formula for."""
+    """An `applies=` of a rule that refuses a call whose `arguments` require gradients without a formula."""
 
     def applies(call: dict[str, Any]) -> bool:
         for argument in arguments:
@@ -77,7 +77,7 @@ def not_differentiable(name: str, *arguments: str) -> Callable[[dict[str, Any]],
 
 
 def only_once(name: str, *arguments: str) -> Rule:
-    """The rule of a gradient that nobody has a formula for the gradient of: `name` is PyTorch's name of it."""
+    """The rule of a gradient that cannot be differentiated again: `name` is PyTorch's name for it."""
 
     def refuse(g: Any, c: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
@@ -130,7 +130,7 @@ def op(
         namespace: `FUNCTIONAL` or `INNER`, or "" where ``tensorkit`` itself offers it.
         methods: its names as a method of tensors.
         kind: "inplace" where it writes into its first tensor.
-        fields: what else there is to say of it: see `Fields`.
+        fields: further properties: see `Fields`.
     """
 
     def decorate(body: Callable[..., Any]) -> Any:
@@ -145,7 +145,7 @@ def op(
             if out is not None:
                 return deliver_into(made, out, None if kind == "reduce" else made._lay().stride)
             if derivative is not None and kind == "copy" and isinstance(made, Tensor):
-                made._counter = None  # what was written on the way to a new result is nobody's business
+                made._counter = None  # writes on the way to a new result do not count
             return made
 
         # Other operations, which write in place, do as a view with bits asks for.
@@ -171,7 +171,7 @@ def pointwise(
     check: Callable[..., None] | None = None,
     **fields: Unpack[Fields],
 ) -> Callable[[Callable[P, Tensor]], Callable[P, Tensor]]:
-    """Make an operation of a function that says what becomes of one element.
+    """Make an operation from a function of one element.
 
     Sizes, dtypes and strides follow from the operands: the parameters that are annotated as tensors, which come first.
     The others are numbers. Numba compiles the body for each element of a device.
@@ -207,7 +207,7 @@ def pointwise(
             __tracebackhide__ = True
             bound = signature_of(body).bind(
                 *args, **kwargs
-            )  # or a TypeError, which is told in PyTorch's words
+            )  # or a TypeError, which is raised in PyTorch's words
             bound.apply_defaults()
             given = [bound.arguments[name] for name in named]
             for place in range(many, len(given)):

@@ -1,4 +1,4 @@
-"""`Adam` with the largest gradient in the place of the mean square: `Adamax`."""
+"""`Adam` with the largest gradient instead of the mean square: `Adamax`."""
 
 from __future__ import annotations
 

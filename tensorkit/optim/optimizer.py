@@ -189,7 +189,7 @@ class Optimizer:
     # -- state dicts ----------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The state and the groups, with numbers 0, 1, … in the place of the parameters: what is saved to a file."""
+        """The state and the groups, with numbers 0, 1, … instead of the parameters: what is saved to a file."""
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         numbers: dict[int, int] = {}

@@ -157,7 +157,7 @@ def check_betas(betas: Any) -> None:
 
 
 def check_fused(param: Tensor) -> None:
-    """Refuse `fused` for what are no real floating-point numbers."""
+    """Refuse `fused` for anything but real floating-point parameters."""
     if param.device.type not in _FUSED or not param.is_floating_point():
         raise RuntimeError(
             "`fused=True` requires all the params to be floating point Tensors of "

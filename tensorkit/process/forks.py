@@ -39,7 +39,7 @@ def rlock() -> Any:
 
 
 def condition() -> threading.Condition:
-    """A `threading.Condition`, with an `rlock`. In the child of a fork nobody waits for it."""
+    """A `threading.Condition`, with an `rlock`. In the child of a fork no thread waits for it."""
     made = threading.Condition()
     _locks.add(made)
     return made

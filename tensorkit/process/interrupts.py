@@ -1,7 +1,7 @@
 """Ctrl-C and the notebook's stop button: an operation that has begun ends before the interrupt is seen.
 
 Python looks for an interrupt between any two of its own steps. Inside an operation that would leave a tensor half
-written, a write that nobody counted, or a mode switched on for good. PyTorch's operations are C++, where Python does
+written, an uncounted write, or a mode switched on for good. PyTorch's operations are C++, where Python does
 not look. Here the handler of the signal looks where the program is: inside an operation it lets the outermost one
 end, and raises `KeyboardInterrupt` as it returns; anywhere else it raises at once.
 
@@ -94,7 +94,7 @@ class _Ending:
         ):  # Python swallows what is raised here: let the interrupt be seen at what comes next
             self._operation = None
             return
-        if name == "__enter__":  # the block will not be entered, so nobody else would leave it
+        if name == "__enter__":  # the block will not be entered, so this has to leave it
             with contextlib.suppress(Exception):
                 frame.f_locals["self"].__exit__(None, None, None)
         self._raise()
@@ -133,7 +133,7 @@ def _is_library(frame: FrameType) -> bool:
 @cache
 def _libraries() -> tuple[str, ...]:
     """Where the files of Python and of installed packages lie."""
-    import sysconfig  # which takes milliseconds, and is needed when somebody interrupts
+    import sysconfig  # which takes milliseconds, and is needed at an interrupt
 
     places = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     return ("<frozen ", *{place + os.sep for place in places if place})

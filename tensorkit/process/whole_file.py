@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a path is a file, or free for one: no device, pipe, socket or folder, which nobody may replace.
+    """Whether a path is a file, or free for one: not a device, pipe, socket or folder, which must not be replaced.
 
     >>> is_regular(Path(os.devnull))
     False
@@ -30,7 +30,7 @@ def beside(target: Path) -> Iterator[Path]:
     A full disk, an error or an interrupt leaves what was there, and nothing else. A link stays a link.
 
     Raises:
-        OSError: when the block raises it, or something that is no file is in that place; it names `target`.
+        OSError: when the block raises it, or `target` exists and is not a regular file; it names `target`.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"

@@ -6,7 +6,7 @@
 >>> sorted((entry.key, entry.count) for entry in prof.key_averages())
 [('aten::add', 1), ('aten::ones', 1), ('step', 1)]
 
-It listens to what `tracing` says of each operation; `tracing` itself has the tensors too, and the kernels of a GPU.
+It listens to the events of `tracing`; `tracing` itself has the tensors too, and the kernels of a GPU.
 
 Source: https://docs.pytorch.org/docs/stable/profiler.html
 """
@@ -70,7 +70,7 @@ def supported_activities() -> set[ProfilerActivity]:
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """Which steps are recorded: after `wait` and `warmup` steps so many, again and again.
+    """Which steps are recorded: after `wait` and `warmup` steps the `active` ones, again and again.
 
     Args:
         wait, warmup, active: how many steps each.

@@ -316,7 +316,7 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
 
 
 def _compiled(loop: compiler.Loop, count: int) -> Any:
-    """The compiled loop over so many numbers, if there is one: for few of them it must be wanted often."""
+    """The compiled loop over `count` numbers, if there is one: for few of them it must be wanted often."""
     return loop.compiled() if count >= PIECE else loop.often()
 
 

@@ -19,7 +19,7 @@ from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
 from tensorkit.process import forks
 from tensorkit.tensor import Array, Tensor, fresh
 
-_builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
+_builtin_seed = 67280421310721  # PyTorch's default seed
 
 
 # A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
@@ -94,7 +94,7 @@ class Generator:
         """The stream of `seed`: an integer from -2**63 to 2**64 - 1; negative ones count down from 2**64.
 
         Raises:
-            RuntimeError: when `seed` is no Python integer.
+            RuntimeError: when `seed` is not a Python integer.
             ValueError: when it does not fit.
         """
         if type(seed) is not int:
@@ -130,7 +130,7 @@ class Generator:
         """Go on from a state that `get_state` gave.
 
         Raises:
-            TypeError: when it is no uint8 tensor.
+            TypeError: when it is not a uint8 tensor.
             RuntimeError: when it has another number of bytes or no generator could be in it.
         """
         data: Any = new_state
@@ -167,7 +167,7 @@ class Generator:
         return self._offset
 
     def set_offset(self, offset: int) -> Generator:
-        """Go on as if each thread of a CUDA device had drawn so many numbers of 32 bits, a multiple of 4."""
+        """Advance as if each thread of a CUDA device had drawn this many numbers of 32 bits, a multiple of 4."""
         if self._device is CPU:
             raise RuntimeError("CPU Generator does not use offset")
         if offset % 4:
@@ -224,7 +224,7 @@ class Generator:
             self._many = numpy.random.Generator(self._bits)
 
     def one_by_one(self) -> Callable[..., Any]:
-        """What gives the next draw of 32 bits, or an array of so many: for one or two the former takes less time."""
+        """A function that gives the next draw of 32 bits, or an array of them: for one or two the former is faster."""
         if self._bits is None:
             self._ready()
         self._untouched = False
@@ -315,7 +315,7 @@ def default_of(where: device) -> Generator:
 
 
 def seed_devices(seed: int) -> None:
-    """Seed the default generators of all CUDA devices, those included that nobody has asked yet."""
+    """Seed the default generators of all CUDA devices, including those not used yet."""
     of_devices.seed = seed % 2**64
     for generator in of_devices.made.values():
         generator.manual_seed(seed)

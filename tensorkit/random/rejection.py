@@ -103,14 +103,14 @@ def fill_binomial(out: Array, generator: Generator, counts: Array, chances: Arra
 
 
 def _binomial(count: float, chance: float, unit: Callable[[], float], rounded: Round) -> float:
-    """Of successes, if those are less probable than failures; else of failures."""
+    """The count of successes if they are less probable than failures, else of failures."""
     if count <= 0.0 or chance <= 0.0:
         return 0.0
     if chance >= 1.0:
         return count
     if chance > 0.5:
         return rounded(count - _rarer(count, rounded(1.0 - chance), unit, rounded))
-    return _rarer(count, chance, unit, rounded) if chance <= 0.5 else chance  # which is no number
+    return _rarer(count, chance, unit, rounded) if chance <= 0.5 else chance  # which is nan
 
 
 def _rarer(count: float, chance: float, unit: Callable[[], float], rounded: Round) -> float:

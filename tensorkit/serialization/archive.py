@@ -10,7 +10,7 @@
 ``NAME/.data/serialization_id``  40 digits made of what is in the file
 =============================  ==========================================================
 
-What `ArchiveWriter` writes is PyTorch's file byte for byte, but for the first 20 digits of the last record: they
+What `ArchiveWriter` writes is PyTorch's file byte for byte, except the first 20 digits of the last record: they
 depend there on the order in which a hash table of C++ hands out names. `ArchiveReader` trusts nothing: a name that
 is there twice, a compressed record, records that overlap, a wrong checksum are errors.
 
@@ -157,13 +157,13 @@ def is_archive(file: IO[bytes]) -> bool:
 
 
 class ArchiveReader:
-    """Reads records of an archive, each when it is asked for.
+    """Reads records of an archive on demand.
 
     Args:
         file: a seekable file.
 
     Raises:
-        RuntimeError: when it is no archive of PyTorch's, or damaged.
+        RuntimeError: when it is not a PyTorch archive, or damaged.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -240,7 +240,7 @@ class ArchiveReader:
 
 
 def _fill(file: Any, data: memoryview, name: str) -> None:
-    """Read bytes into memory until it is full; one call may read fewer than it is asked for."""
+    """Read bytes into memory until it is full; one call may read fewer than requested."""
     done = 0
     while done < len(data):
         if hasattr(file, "readinto"):

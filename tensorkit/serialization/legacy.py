@@ -1,4 +1,4 @@
-"""The format of PyTorch before 1.6, which is no zip file: pickles one after the other, then the bytes of storages.
+"""The format of PyTorch before 1.6, not a zip file: pickles one after the other, then the bytes of storages.
 
 A number by which it is known, the version of the format, facts about the machine, the object, the keys of its
 storages; and for each of these the number of its elements and their bytes. It is still written with
@@ -36,7 +36,7 @@ Loader = Callable[[IO[bytes], Callable[[Any], Any] | None], Any]
 
 class _Mentions(Storages):
     def mention(self, obj: Any) -> tuple[Any, ...] | None:
-        """As in an archive; and that it is no view of another storage, which there are no longer."""
+        """As in an archive; and that it is not a view of another storage, which no longer exist."""
         found = super().mention(obj)
         return None if found is None else (*found, None)
 
@@ -72,7 +72,7 @@ def read(
         restore: moves a storage to its device.
 
     Raises:
-        RuntimeError: when it is no such file, or its storages do not fit.
+        RuntimeError: when it is not such a file, or its storages do not fit.
     """
     start = file.tell()
     data = io.BytesIO(file.read())  # all of it: what a file says about its own size is not believed

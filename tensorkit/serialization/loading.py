@@ -79,7 +79,7 @@ def load(
 load.__module__ = "tensorkit.serialization"
 
 
-# -- what was asked for -------------------------------------------------------------------------------------------
+# -- the arguments -------------------------------------------------------------------------------------------
 
 
 def _asked_by_environment(name: str) -> bool:
@@ -144,7 +144,7 @@ def _opened(f: Any) -> Iterator[IO[bytes]]:
 
 
 class _Weights(Unpickler):
-    """Knows, besides, what PyTorch's files may name and tensorkit does not have."""
+    """Also knows what PyTorch's files may name and tensorkit does not have."""
 
     def find_class(self, module: str, name: str) -> Any:
         """What a name means: an entry of the table."""

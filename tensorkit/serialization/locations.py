@@ -40,7 +40,7 @@ def location_tag(storage: UntypedStorage | TypedStorage) -> str:
     """The text by which a file remembers where a storage was.
 
     Raises:
-        RuntimeError: for what is no storage of a known device.
+        RuntimeError: for anything but a storage of a known device.
     """
     for _, tagger, _ in _packages:
         location = tagger(storage)

@@ -208,7 +208,7 @@ def trusted_names() -> dict[str, Any]:
     """What `add_safe_globals` was given, by the full names that files use.
 
     Raises:
-        ValueError, TypeError: for a tuple that is no pair of a function and a name.
+        ValueError, TypeError: for a tuple that is not a pair of a function and a name.
     """
     found: dict[str, Any] = {}
     for given in _options.safe:

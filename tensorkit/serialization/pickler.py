@@ -28,7 +28,7 @@ class Storages:
         self._at: dict[int, dtype] = {}
 
     def mention(self, obj: Any) -> tuple[Any, ...] | None:
-        """What the pickle says of a storage in place of its bytes; None for any other object."""
+        """The persistent id of a storage, which the pickle has instead of its bytes; None for any other object."""
         if not isinstance(obj, TypedStorage | UntypedStorage):
             return None
         if isinstance(obj, TypedStorage):

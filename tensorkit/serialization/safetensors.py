@@ -68,7 +68,7 @@ def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> 
         metadata: further text to be kept with them.
 
     Raises:
-        ValueError: for what is no dictionary of contiguous tensors.
+        ValueError: for anything but a dictionary of contiguous tensors.
         RuntimeError: when tensors share memory.
 
     Source: https://huggingface.co/docs/safetensors/api/torch
@@ -188,7 +188,7 @@ def _bytes(path: str | os.PathLike[str], *, mapped: bool) -> numpy.ndarray[Any, 
 
 
 class safe_open:
-    """A file whose tensors are read when they are asked for.
+    """A file whose tensors are read on demand.
 
     Args:
         filename: its path.
@@ -235,7 +235,7 @@ class safe_open:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self._content = None  # tensors that were asked for keep it
+        self._content = None  # tensors that were read keep it
 
     def keys(self) -> list[str]:
         """The names of the tensors."""

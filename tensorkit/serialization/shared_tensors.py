@@ -40,7 +40,7 @@ def _stretch(tensor: Tensor) -> tuple[int, int]:
 
 
 def redundant(state: dict[str, Tensor], preferred: Iterable[str] = ()) -> dict[str, list[str]]:
-    """Of tensors that share memory, the name of one that is all of it, and the names of the others."""
+    """The name of the tensor that covers all of a shared memory, and the names of the others."""
     found = {}
     for names in sharing(state):
         whole = {name for name in names if _is_whole(state[name])}

@@ -50,7 +50,7 @@ def text_of(location: Any) -> str:
 def restored(
     restore: Callable[[UntypedStorage, str], Any], storage: UntypedStorage, location: str, kind: dtype
 ) -> TypedStorage:
-    """A storage on the device where it was asked for, read as elements of a dtype."""
+    """A storage on the requested device, read as elements of a dtype."""
     found = restore(storage, location)
     _check_wrapping((), kind, None, found)
     return typed(found, kind)

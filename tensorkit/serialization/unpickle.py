@@ -2,8 +2,8 @@
 
 A pickle is a program for a small machine with a stack: most of its instructions push numbers, text and containers, and
 a few of them call functions. Python's own reader imports those functions by their names, so that a file can run
-whatever its author liked. `Unpickler` knows only the names of a table, calls nothing besides, and admits no more
-instructions than it needs.
+whatever its author liked. `Unpickler` knows only the names of a table, calls nothing else, and admits only
+the instructions that it needs.
 
 >>> import collections, io, pickle
 >>> pickled = pickle.dumps({"a": [1, 2.5], "b": collections.Counter("xyx")}, protocol=2)

@@ -507,8 +507,8 @@ def read_only_too(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
 def adopt(array: numpy.ndarray[Any, Any], *, foreign: bool = False) -> UntypedStorage:
     """A CPU storage over the memory that an array spans, shared and kept alive: nothing is copied.
 
-    The storage starts at the array's first byte; the array's strides must not be negative. Memory that belongs
-    to somebody else is `foreign`: it cannot be resized.
+    The storage starts at the array's first byte; the array's strides must not be negative. Memory that
+    tensorkit does not own is `foreign`: it cannot be resized.
     """
     if array.size == 0:
         buffer = numpy.empty(0, numpy.uint8)

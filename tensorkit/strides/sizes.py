@@ -91,7 +91,7 @@ def overflowed(size: Sequence[int], stride: Sequence[int] | None = None) -> Runt
 
 
 def check_bytes(size: Sequence[int], item: int) -> None:
-    """Refuse a size that asks for more bytes than 64 bits can count, before anybody tries to find room for them."""
+    """Refuse a size of more bytes than 64 bits can count, before they are allocated."""
     if _counted(size) * item > INT64_MAX:
         raise overflowed(size)
 
@@ -159,7 +159,7 @@ def out_of_bounds(index: int, dim: int, n: int) -> IndexError | ValueError:
 
 
 def moved_order(ndim: int, source: int | Sequence[int], destination: int | Sequence[int]) -> list[int]:
-    """The order of so many dimensions after those at ``source`` went to the places ``destination``.
+    """The order of the dimensions after those at ``source`` went to the places ``destination``.
 
     >>> moved_order(3, 0, 2)
     [1, 2, 0]

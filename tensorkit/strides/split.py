@@ -90,7 +90,7 @@ def chunk(layout: Layout, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
 def tensor_split(
     layout: Layout, indices_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Layout, ...]:
-    """Exactly so many pieces, the first ones longer by 1 if it does not divide; or cut at these indices.
+    """Exactly this many pieces, the first ones longer by 1 if it does not divide; or cut at these indices.
 
     >>> [piece.size for piece in tensor_split(Layout((7,), (1,)), 3)]
     [(3,), (2,), (2,)]

@@ -49,8 +49,8 @@ def __dir__() -> list[str]:
 
 _WARN, _WARN_STRONGLY = 0.1, 0.25  # of the median: how wide the middle half of the times may be
 _MOST_FIGURES = 4
-_CLOCK = 25e-9  # nobody measures more closely than that
-_NORMAL_90 = 1.645  # so many standard errors to each side hold 90 % of what is normally distributed
+_CLOCK = 25e-9  # times are not more accurate than that
+_NORMAL_90 = 1.645  # this many standard errors to each side hold 90 % of a normal distribution
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _ENGLISH = {"ns": "nanosecond", "us": "microsecond", "ms": "millisecond", "s": "second"}
 
@@ -105,7 +105,7 @@ def _quantile(ordered: Sequence[float], part: float) -> float:
 
 @dataclass(init=True, repr=False, eq=True, frozen=True)
 class TaskSpec:
-    """What a `Timer` was told: the statement and its names."""
+    """The settings of a `Timer`: the statement and its names."""
 
     stmt: str
     setup: str
@@ -258,7 +258,7 @@ class Measurement:
 
 
 def timer() -> float:
-    """Seconds, after all devices have finished what they were told."""
+    """Seconds, after all devices have finished their work."""
     if cuda.is_available():
         cuda.synchronize()
     return time.perf_counter()
@@ -294,7 +294,7 @@ class Timer:
         num_threads: for how many threads the engine is set meanwhile.
 
     Raises:
-        ValueError: for code that is no text. SyntaxError: for code that is no Python.
+        ValueError: for code that is not a string. SyntaxError: for code that is not valid Python.
     """
 
     def __init__(
@@ -346,7 +346,7 @@ class Timer:
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def blocked_autorange(self, callback: Callback | None = None, min_run_time: float = 0.2) -> Measurement:
-        """Measure blocks of so many runs that the clock does not matter, for at least `min_run_time` seconds.
+        """Measure blocks of enough runs that the clock does not matter, for at least `min_run_time` seconds.
 
         Args:
             callback: called after each block with the number of runs and the seconds.

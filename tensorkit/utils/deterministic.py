@@ -1,4 +1,4 @@
-"""What `use_deterministic_algorithms` does to memory that nobody has written.
+"""What `use_deterministic_algorithms` does to uninitialised memory.
 
 >>> tk.use_deterministic_algorithms(True)
 >>> tk.ones(1).resize_(3)
@@ -29,7 +29,7 @@ class _Deterministic(types.ModuleType):
 
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether new memory is filled, with nan or the greatest integer, while determinism is asked for."""
+        """Whether new memory is filled, with nan or the greatest integer, in deterministic mode."""
         return chosen.fill
 
     @fill_uninitialized_memory.setter

@@ -27,7 +27,7 @@ def to_dlpack(*args: Any, **kwargs: Any) -> Any:
     Unlike ``__dlpack__`` it asks for no `detach`, and looks past a conjugation that is still to be done.
 
     Raises:
-        TypeError: for what is no tensor. BufferError: for a meta tensor, which has no memory.
+        TypeError: for anything but a tensor. BufferError: for a meta tensor, which has no memory.
 
     >>> repr(to_dlpack(tk.ones(2, requires_grad=True)))[:27]
     '<capsule object "dltensor" '

@@ -57,14 +57,14 @@ class RandomState:
 
 
 class _Holder:
-    """In the graph's place for one tensor: for each walk back the tensor, then None once it was used."""
+    """In the graph's place for one tensor: for each backward pass the tensor, then None once it was used."""
 
     def __init__(self) -> None:
         self.values: weakref.WeakKeyDictionary[Any, Tensor | None] = weakref.WeakKeyDictionary()
 
 
 class _Round:
-    """A look at a saved tensor outside of a walk back."""
+    """A look at a saved tensor outside of a backward pass."""
 
 
 class _Stop(Exception):

@@ -248,7 +248,7 @@ class SummaryWriter:
             run_name: the folder below this one that it is written to; by default the time.
 
         Raises:
-            TypeError: when the dictionaries are none, or the values of a setting are of another type.
+            TypeError: when an argument is not a dictionary, or the values of a setting are of another type.
             ValueError: when a setting is neither number nor text.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:

@@ -89,7 +89,7 @@ def decode_image(
         A tensor of bytes, of size (channels, height, width).
 
     Raises:
-        RuntimeError: when they are no picture.
+        RuntimeError: when they are not an image.
 
     Source: https://docs.pytorch.org/vision/stable/generated/torchvision.io.decode_image.html
     """

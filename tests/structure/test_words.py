@@ -62,36 +62,77 @@ def test_a_word_would_be_seen() -> None:
     assert found(text) == [(2, "Anew")]
 
 
-#: Turns of phrase that are another language's, and what is written for them.
-CALQUES = {r"(?:^|(?<=[.:;#] ))Of each\b": "The … of each …: the subject comes first"}
-#: Where there are none yet; the other folders have some still.
-AT_ZERO = ("autograd", "backends", "cuda", "kernels", "random", "storage", "strides")
+_START = r"(?:^|(?<=[.:;#] ))"
+#: Turns of phrase that are another language's, each a regular expression, and what is written for them.
+CALQUES = {
+    _START + r"Of (?!course)": "The … of each …: the subject comes first",
+    _START + r"(?:That|Those) of\b": "The …: the thing itself is named",
+    _START + r"Who\b": "The thread, the runner, the rank that …",
+    r"\bnobody\b": "unused, no other reference, no thread",
+    r"\b(?:some|any|every)body\b": "the caller, a thread, a listener; or: when it is needed",
+    r"(?<!there )\b(?:is|are|was|were|be) no (?!longer|more|wider|file; move|notebook that|Jup)": "is not …",
+    r"(?<!there )\b(?:is|are) none\b": "is not one, is not a …",
+    r"\b(?:is|are|was|were|be|been) told\b(?! apart)": "gets, is reported, is set to",
+    r"\b(?:is|are|was|were|be|first|been) asked for\b": "is requested, needed, used",
+    r"\b(?:said|says?) of\b": "the message for …, the setting of …",
+    r"\bstands?\b(?! for| in for|-)": "is, comes",
+    r"\bso many\b": "this many, a number of, `n`",
+    r"\b(?:what there is(?! to say)|there is to(?! say cannot))\b": "the current …, further …",
+    r"\bbec(?:omes|ame) of\b": "a function of one element, the result for …",
+    r"\bby way of\b": "through, in, by",
+    r"\bin the place of\b": "instead of",
+    r"\bbut for\b": "except",
+    r"\bbesides(?=[.,:;)]|$)": "also, and",
+    r"\bwalks? back\b": "backward pass",
+}
+CALQUE = {
+    re.compile(pattern, re.IGNORECASE if pattern[:2] == r"\b" else 0): plain
+    for pattern, plain in CALQUES.items()
+}
+#: Not covered yet: folders in which all is being rewritten.
+NOT_YET = ("dispatch", "ops/indexing", "ops/pointwise", "ops/reduction", "ops/sorting", "shortcuts")
+ENGINE = ROOT / "tensorkit"
+PARTS = sorted(
+    path.relative_to(ENGINE).as_posix()
+    for path in (*ENGINE.glob("*/"), *ENGINE.glob("ops/*/"), *ENGINE.glob("*.py"), *ENGINE.glob("ops/*.py"))
+    if path.name not in ("__pycache__", "ops")
+)
 
 
 def calques(text: str) -> list[tuple[int, str]]:
     """The calques of a module's comments and docstrings, with their lines and what is plainer."""
     return [
-        (line, plainer)
-        for line, words in prose(text)
-        for pattern, plainer in CALQUES.items()
-        if re.search(pattern, " ".join(words.split()))
+        (line, f"{hit[0]!r}: {plainer}")
+        for line, words in ((line, " ".join(words.split())) for line, words in prose(text))
+        for pattern, plainer in CALQUE.items()
+        if (hit := pattern.search(words))
     ]
 
 
-@pytest.mark.parametrize("folder", AT_ZERO)
-def test_the_engine_has_no_calques(folder: str) -> None:
+@pytest.mark.parametrize("part", [part for part in PARTS if part not in NOT_YET])
+def test_the_engine_has_no_calques(part: str) -> None:
+    path = ENGINE / part
     there = {
         str(path.relative_to(ROOT)): hits
-        for path in sorted((ROOT / "tensorkit" / folder).rglob("*.py"))
+        for path in ([path] if path.is_file() else sorted(path.rglob("*.py")))
         if (hits := calques(path.read_text(encoding="utf-8")))
     }
     assert there == {}
 
 
+def test_folders_that_are_not_covered_are_there() -> None:
+    assert set(NOT_YET) < set(PARTS)
+
+
 def test_a_calque_would_be_seen() -> None:
-    assert [
-        line for line, _ in calques('"""Of each row the sum."""\nx = 1  # Of each a half, of each\n')
-    ] == [2, 1]
+    text = (
+        '"""Of each row the sum."""\nx = 1  # Of each a half, of each\ny = 2  # is told, and nobody has it\n'
+    )
+    assert [line for line, _ in calques(text)] == [2, 3, 3, 1]
+    assert (
+        calques('"""Told apart, there is no file; of course it stands for one, and is no longer needed."""')
+        == []
+    )
 
 
 #: What no learner reads, each a regular expression.

@@ -1,4 +1,4 @@
-"""What there is to see and to change of a recorded graph, under PyTorch's name of the module, ``autograd.graph``.
+"""Inspecting and changing a recorded graph, under PyTorch's module name, ``autograd.graph``.
 
 Source: names follow PyTorch 2.13's ``torch.autograd.graph``.
 """

@@ -82,7 +82,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count one write to a tensor, or to each of several: memory was written to behind autograd's back.
 
     Raises:
-        RuntimeError: for anything that is no tensor.
+        RuntimeError: for anything but a tensor.
 
     >>> x = tk.ones(2)
     >>> tk.autograd.graph.increment_version(x)

@@ -27,7 +27,7 @@ def save(state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike[str]) -
         checkpoint_id: the folder, which all workers must see.
 
     Raises:
-        TypeError: for a value that is no tensor. ValueError: for a dtype that safetensors does not have, and two
+        TypeError: for a value that is not a tensor. ValueError: for a dtype that safetensors does not have, and two
             tensors of one name. OSError: where the folder cannot be written to.
 
     Source: https://docs.pytorch.org/docs/stable/distributed.checkpoint.html#torch.distributed.checkpoint.state_dict_saver.save
@@ -66,7 +66,7 @@ class Writer(NamedTuple):
 
 
 def _writers(tensors: dict[str, DTensor | Tensor]) -> list[Writer]:
-    """Who writes what: of equal parts the first rank's. Empty ones are not written."""
+    """Which rank writes what: the first rank, where several have the same part. Empty ones are not written."""
     found: dict[tuple[Any, int], Writer] = {}
     for name, one in tensors.items():
         if isinstance(one, DTensor):

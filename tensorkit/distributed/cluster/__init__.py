@@ -102,7 +102,7 @@ def slurm(workers: int, *, timeout: float = 600, **options: Any) -> Cluster:
 
 
 def current(workers: int) -> Cluster:
-    """The cluster that was started, or one that is begun now with so many workers."""
+    """The cluster that was started, or a new one with this number of workers."""
     return start(workers) if not _now or _now[0].closed else _now[0]
 
 

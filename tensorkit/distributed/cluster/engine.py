@@ -125,7 +125,7 @@ class Cluster:
             )
 
     def _again(self, futures: Sequence[Future]) -> None:
-        """What was given up because its workers died is tried again when it is asked for again."""
+        """Work given up because its workers died is tried again on the next request."""
         failed = [one for one in futures if one.status == "error"]
         given_up = [one for one in failed if isinstance(one.exception(), KilledWorker)]
         if given_up:

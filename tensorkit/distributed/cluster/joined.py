@@ -105,7 +105,7 @@ def _greet(address: str, timeout: float) -> None:
 def wait_for_workers(
     client: Client, workers: int, timeout: float, look: Callable[[], str] = lambda: ""
 ) -> None:
-    """Wait until so many have joined.
+    """Wait until all workers have joined.
 
     Args:
         client: of dask.distributed.

@@ -52,7 +52,7 @@ class Job(jobqueue.SLURMJob):  # type: ignore[name-defined]
 
 
 class SlurmJobs(Cluster):
-    """Workers in jobs of Slurm's. Those that end are submitted again while somebody waits for their ranks."""
+    """Workers in jobs of Slurm's. Those that end are submitted again while a caller waits for their ranks."""
 
     _asked = 0.0
 
@@ -169,7 +169,7 @@ def _words(said: str) -> str:
 
 
 class _Look:
-    """What Slurm says of the jobs while their workers are awaited."""
+    """Slurm's state of the jobs while their workers are awaited."""
 
     def __init__(self, cluster: Any) -> None:
         self.cluster, self.asked, self.said = cluster, 0.0, ""

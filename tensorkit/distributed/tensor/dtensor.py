@@ -1,7 +1,7 @@
 """`DTensor`: one tensor over many workers.
 
 What it holds are futures: on each rank of its mesh a part. A chain of operations on elements is only noted at first,
-and becomes one task for each rank when somebody needs it.
+and becomes one task for each rank when it is needed.
 
 Source: https://docs.pytorch.org/docs/stable/distributed.tensor.html
 """
@@ -79,7 +79,7 @@ class DTensor:
 
     @property
     def meta(self) -> Tensor:
-        """A tensor of its size and dtype without elements: what one machine would say of an operation."""
+        """A tensor of its size and dtype without elements: for what an operation would return on one machine."""
         return empty(self.shape, dtype=self.dtype, device="meta")
 
     def __len__(self) -> int:
@@ -302,8 +302,8 @@ def distribute_tensor(
         tensor: of this process. placements: one for each dimension of the mesh; by default it is whole on each.
 
     Raises:
-        RuntimeError: where there is no mesh. ValueError: where the placements do not fit it. IndexError: where a
-        dimension is none of the tensor's.
+        RuntimeError: where there is no mesh. ValueError: where the placements do not fit it. IndexError: for
+        a dimension out of range.
 
     Source: https://docs.pytorch.org/docs/stable/distributed.tensor.html#torch.distributed.tensor.distribute_tensor
     """

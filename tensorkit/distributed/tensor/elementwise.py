@@ -16,7 +16,7 @@ _COPIES = (
     "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble",
 )  # fmt: skip
 NAMES = [*(name for name, op in registry.items() if op.kind == "pointwise" and name not in _OTHERS), *_COPIES]
-#: Of parts that are still to be added up, the parts of what these make.
+#: These map partial sums to partial sums.
 _LINEAR = {"neg", "clone", "contiguous", "detach"}
 _OF_NUMBERS = {"mul", "div", "true_divide"}
 

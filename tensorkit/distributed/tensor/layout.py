@@ -98,8 +98,8 @@ class Move(NamedTuple):
 def moves(before: Layout, after: Layout) -> list[Move]:
     """All pieces from which the workers make what they are to have, those that stay among them.
 
-    What is whole on several workers comes from the nearest: the one itself, where it can. Of parts that are to be
-    added, all are asked; they must be asked for along dimensions of the mesh that `after` does not leave `Partial`.
+    What is whole on several workers comes from the nearest: the one itself, where it can. Partial sums come
+    from all; they have to be requested along dimensions of the mesh that `after` does not leave `Partial`.
     """
     found = []
     for target in after.ranks:
@@ -112,7 +112,7 @@ def moves(before: Layout, after: Layout) -> list[Move]:
 
 
 def _sources(before: Layout, after: Layout, at: tuple[int, ...]) -> Iterator[int]:
-    """Who has something for the worker with these coordinates: of equal ones only one."""
+    """The workers that have something for the one with these coordinates; one of those with equal parts."""
     choices = []
     for dim, (old, new) in enumerate(zip(before.placements, after.placements, strict=True)):
         along = isinstance(old, Shard) or (isinstance(old, Partial) and old != new)

@@ -113,7 +113,7 @@ def lstsq(input: DTensor, b: DTensor, rcond: float | None = None, *, driver: str
 def solve(A: DTensor, B: DTensor, *, left: bool = True) -> DTensor:
     """Solve a system of linear equations. All of both sides goes to the first rank, which solves it alone.
 
-    It is no faster than one machine, and needs the memory of one that has ``A``, its factors and ``B``. It is waited
+    It is not faster than one machine, and needs the memory of one that has ``A``, its factors and ``B``. It is waited
     for.
 
     Args:
@@ -192,7 +192,7 @@ def _sizes(several: Sequence[Tensor]) -> list[tuple[int, ...]]:
 
 
 def _factored(part: Tensor, kept: int, mode: str) -> tuple[Tensor, Tensor]:
-    """Of the rows of a rank Q, and what is sent: the first rows as they are, and the triangle of the others."""
+    """Q of a rank's rows, and what is sent: the first rows as they are, and the triangle of the others."""
     Q, R = linalg_qr(part[kept:], mode)
     return Q, cat((part[:kept], R))
 
@@ -209,7 +209,7 @@ def _multiplied_back(pair: tuple[Tensor, Tensor], block: Tensor, kept: int) -> T
 
 
 def _triangle(A: Tensor, B: Tensor) -> Tensor:
-    """Of the rows of both sides, as few as have the same sums of squares."""
+    """The fewest rows with the same sums of squares as the rows of both sides."""
     return linalg_qr(cat((A, B.unsqueeze(1) if B.dim() == 1 else B), 1), "r")[1]  # type: ignore[no-any-return]
 
 

@@ -30,7 +30,7 @@ class Transfer(NamedTuple):
     moves: list[Move]
 
     def messages(self, itemsize: int) -> list[tuple[int, int, int]]:
-        """Who sends whom how many bytes."""
+        """How many bytes each worker sends to each other one."""
         return [
             (one.source, one.target, count(one.box) * itemsize)
             for one in self.moves

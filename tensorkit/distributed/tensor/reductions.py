@@ -96,7 +96,7 @@ def _uneven_mean(input: DTensor, dim: Any, keepdim: bool, **kwargs: Any) -> DTen
 
 
 def var(input: DTensor, dim: Any = None, *, correction: float = 1, keepdim: bool = False) -> DTensor:
-    """The variance: of the deviations from a mean that each worker is told."""
+    """The variance: each worker gets the mean, and sums the squares of the deviations from it."""
     count = 1
     for d in _dims(input, dim):
         count *= input.shape[d]

@@ -17,7 +17,7 @@ from tensorkit.tensor import Tensor
 
 
 class Way(NamedTuple):
-    """Of one dimension of the mesh: how the result lies, if the operands lie so."""
+    """The placement of the result along one dimension of the mesh, for these placements of the operands."""
 
     result: Placement
     operands: tuple[Placement, ...]

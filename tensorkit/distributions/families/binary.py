@@ -193,5 +193,5 @@ class Geometric(Distribution):
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Tensor:
-        """That of one try, times the tries there are on average."""
+        """The entropy of one try, times the mean number of tries."""
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs

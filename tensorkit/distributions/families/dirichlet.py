@@ -92,7 +92,7 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        """That of each element."""
+        """The variance of each element."""
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
@@ -162,7 +162,7 @@ class Beta(ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        """That of the pair."""
+        """The mode of the pair."""
         return self._dirichlet.mode[..., 0]
 
     @property
@@ -176,12 +176,12 @@ class Beta(ExponentialFamily):
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """That of `value` and 1 - `value`."""
+        """The log density of the pair `value` and 1 - `value`."""
         self._checked(value)
         return self._dirichlet.log_prob(stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
-        """That of the pair."""
+        """The entropy of the pair."""
         return self._dirichlet.entropy()
 
     @property

@@ -74,7 +74,7 @@ class LogNormal(TransformedDistribution):
         return squared.expm1() * (2 * self.loc + squared).exp()
 
     def entropy(self) -> Tensor:
-        """That of the logarithms, and their mean."""
+        """The entropy of the logarithms, plus their mean."""
         return self.base_dist.entropy() + self.loc  # type: ignore[no-any-return]
 
 
@@ -87,7 +87,7 @@ class _Half(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """That of the distribution."""
+        """The scale of the base distribution."""
         return self.base_dist.scale  # type: ignore[no-any-return]
 
     @property
@@ -110,7 +110,7 @@ class _Half(TransformedDistribution):
         return self.base_dist.icdf((prob + 1) / 2)  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """That of both halves, less log 2."""
+        """The entropy of the base distribution, less log 2."""
         return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]
 
 

@@ -202,7 +202,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """That of the first, with as many dimensions as any of them needs."""
+        """The domain of the first part, with as many event dimensions as any part needs."""
         if not self.parts:
             return constraints.real
         event_dim = self.parts[-1].codomain.event_dim
@@ -213,7 +213,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """That of the last, with as many dimensions as any of them needs."""
+        """The codomain of the last part, with as many event dimensions as any part needs."""
         if not self.parts:
             return constraints.real
         event_dim = self.parts[0].domain.event_dim
@@ -389,11 +389,11 @@ class ReshapeTransform(Transform):
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Any:
-        """`out_shape` in the place of `in_shape`."""
+        """Replace `in_shape` by `out_shape`."""
         return _replaced(shape, self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Any) -> Any:
-        """`in_shape` in the place of `out_shape`."""
+        """Replace `out_shape` by `in_shape`."""
         return _replaced(shape, self.out_shape, self.in_shape)
 
 

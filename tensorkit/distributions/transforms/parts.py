@@ -66,7 +66,7 @@ class CatTransform(_Parts):
 
     @lazy_property
     def length(self) -> Any:
-        """Of all parts together."""
+        """The length of all parts together."""
         return sum(self.lengths)
 
     def with_cache(self, cache_size: int = 1) -> Any:
@@ -87,7 +87,7 @@ class CatTransform(_Parts):
         return cat([one.inv(part) for one, part in self._parts(y)], dim=self.dim)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """Those of the parts, joined; or summed, where the dimension belongs to an event."""
+        """The terms of the parts, concatenated; summed where the dimension belongs to an event."""
         self._check(x, self.length, "x", "length", "x")
         self._check(y, self.length, "y", "length", "y")
         terms = []
@@ -139,7 +139,7 @@ class StackTransform(_Parts):
         return self._layers(lambda one, layer: one.inv(layer), y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """Those of the layers, stacked."""
+        """The terms of the layers, stacked."""
         self._check(x, len(self.transforms), "x", "len(transforms)", "x")
         self._check(y, len(self.transforms), "y", "len(transforms)", "y")
         return self._layers(lambda one, before, after: one.log_abs_det_jacobian(before, after), x, y)

@@ -57,12 +57,12 @@ class CorrCholeskyTransform(Transform):
         return (t.log1p() - t.neg().log1p()) / 2
 
     def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
-        """That of breaking sticks, and that of tanh."""
+        """The term of stick breaking plus the term of tanh."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
         return 0.5 * left.log().sum(-1) + -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
 
     def forward_shape(self, shape: Any) -> Any:
-        """A matrix in the place of the vector."""
+        """The vector's dimension becomes the two of a matrix."""
         n = _check_dims(shape, 1)[-1]
         d = round((0.25 + 2 * n) ** 0.5 + 0.5)
         if d * (d - 1) // 2 != n:
@@ -70,7 +70,7 @@ class CorrCholeskyTransform(Transform):
         return shape[:-1] + (d, d)  # noqa: RUF005 -- which keeps its class
 
     def inverse_shape(self, shape: Any) -> Any:
-        """A vector in the place of the matrix."""
+        """The two dimensions of the matrix become one of a vector."""
         if _check_dims(shape, 2)[-2] != shape[-1]:
             raise ValueError("Input is not square")
         return shape[:-2] + (shape[-1] * (shape[-1] - 1) // 2,)  # noqa: RUF005

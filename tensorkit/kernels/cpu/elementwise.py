@@ -76,12 +76,12 @@ def cast(array: Array, kind: dtype) -> Array:
     return out
 
 
-#: The dtypes between which NumPy converts as PyTorch does, and as fast: numbers of one part, but for those of 16 bits.
+#: The dtypes between which NumPy converts as PyTorch does, and as fast: all real ones except the 16-bit floats.
 _REAL = frozenset("?bBhHiIlLqQfd")
 
 
 def _towards(array: Array, kind: Any) -> Array:
-    """PyTorch's numbers become float16 by way of float32: what lies between two of them is rounded twice."""
+    """PyTorch converts to float16 through float32, so a number is rounded twice."""
     if kind == numpy.float16 and array.dtype == numpy.float64:
         return quiet(array.astype, numpy.float32)  # type: ignore[no-any-return]
     return array
@@ -108,7 +108,7 @@ def copy(dst: Array, src: Array) -> None:
 
 # -- many elements ------------------------------------------------------------------------------------------------
 
-# A function of several steps does so many bytes at a time: what lies between its steps stays in the cache, and each
+# A function of several steps does this many bytes at a time: its intermediate results stay in the cache, and each
 # step is long enough that another thread is not kept from Python's lock, which every step needs before and after.
 _BLOCK = 1 << 19
 

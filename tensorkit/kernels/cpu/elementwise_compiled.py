@@ -1,7 +1,7 @@
 """Functions of single elements, compiled into loops over rows: see ``kernels.jit.compiler``.
 
 `each` makes such a loop of a function that says what one element becomes. Where a fast way is not always exact, the
-function says for each element whether it was, and `otherwise` is asked for those that were not.
+function says for each element whether it was, and `otherwise` computes those that were not.
 
 These are functions that NumPy takes in several passes, or one element after the other: C's ``fmod`` divides bit by bit.
 Here what is left over of a division is the dividend less the product of the divisor with the quotient that was cut off,
@@ -87,7 +87,7 @@ class _Each(Loop):
 
 
 def each(*kinds: str, otherwise: Callable[..., Any] | None = None) -> Callable[[Callable[..., Any]], Loop]:
-    """A loop of the form of `rowwise` from what becomes of one element, for some dtypes.
+    """A loop of the form of `rowwise` over a function of one element, for some dtypes.
 
     Args:
         otherwise: what an element is where the function, which then gives two values, says False by the second.
@@ -297,7 +297,7 @@ def exponential_sum(a, b):  # type: ignore[no-untyped-def]
 
 @each("f4")
 def rest_of_error(x):  # type: ignore[no-untyped-def]
-    """The complement of the error function: a power of e, and what it is to be multiplied with, which is no power."""
+    """The complement of the error function: a power of e, and the factor that it is multiplied with."""
     z: Any = numpy.float64(abs(x))
     z = 11.0 if z > 11.0 else z
     t = 2 / (2 + z)

@@ -1,7 +1,7 @@
 """Some hundreds of numbers read or added up where indices say, by compiled loops: see ``kernels.jit.compiler``.
 
-Each index is looked at when its turn comes, not all of them before: what is half done when one turns out to be out of
-range is an array that nobody has seen.
+Each index is looked at when its turn comes, not all of them before: an array that is half done when an index
+turns out to be out of range was never handed out.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def add_rows(out: Array, index: Array, values: Array) -> bool:
 
 
 def counts(places: Array, least: int) -> Array | None:
-    """How often each number from 0 to the largest occurs, or to at `least` so many; None where there is no loop."""
+    """How often each number from 0 to the largest occurs, or at least to `least`; None without a loop."""
     top_of, fill = largest.ready or largest.often(), count.ready or count.often()
     if top_of is None or fill is None:
         return None

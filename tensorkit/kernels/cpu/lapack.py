@@ -179,7 +179,7 @@ def cholesky(array: Array, *, upper: bool) -> tuple[Array, Array]:
         for at in _each(batch):
             made, info[at] = potrf(factor[at], lower=not upper, clean=0, overwrite_a=1)
             _write(factor[at], made)
-        # OpenBLAS goes on where a pivot is no number; LAPACK's own routine stops there.
+        # OpenBLAS goes on where a pivot is nan; LAPACK's own routine stops there.
         lost = quiet(numpy.isnan, numpy.diagonal(factor, 0, -2, -1))
         info = numpy.where((info == 0) & lost.any(-1), lost.argmax(-1) + 1, info).astype(numpy.int32)
     return factor, info
@@ -380,7 +380,7 @@ def least_squares(
 ) -> tuple[Array, Array | None, Array | None]:
     """Solutions in the first rows of a matrix as high as the larger of both sides; ranks; singular values.
 
-    Below the solution of a system with more equations than unknowns stands what the residuals are made of.
+    With more equations than unknowns, the rows below the solution give the residuals.
     """
     finite = _finite(matrix) & _finite(right)
     if not finite.all():  # LAPACK would complain on the terminal

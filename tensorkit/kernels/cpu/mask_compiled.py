@@ -22,9 +22,7 @@ from tensorkit.kernels.sizes import LOOPS, PIECE
 Array = numpy.ndarray[Any, Any]
 
 _ANY = ("u1", "u2", "u4", "u8")
-_ASIDE = (
-    1 << 12
-)  # what was chosen of so many elements is laid aside, and then put behind what was chosen before
+_ASIDE = 1 << 12  # the selection of this many elements is collected first, then appended to the result
 
 
 @loop(*(f"void(b1[::1],i8,{kind}[::1],i8,i8,i8,{kind})" for kind in _ANY))

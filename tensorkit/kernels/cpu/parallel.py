@@ -66,7 +66,7 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
 
 
 def softmax_of_some(array: Array, axis: int, logarithm: bool) -> Array | None:
-    """`softmax` of the rows of some hundreds of elements, by a loop that is told nothing else."""
+    """`softmax` of the rows of some hundreds of elements, by a loop without further arguments."""
     if array.dtype.char != "f" or axis != array.ndim - 1:
         return None
     fast = softmax_compiled.softmax_of_some.ready or softmax_compiled.softmax_of_some.often()
@@ -127,8 +127,8 @@ def log_sums(array: Array, axis: int) -> Array | None:
 def _rows_of_single(array: Array, axis: int, loop: Loop) -> tuple[Any, Array, int] | None:
     """A loop for rows of float32 numbers, the memory of the rows, and the step from row to row.
 
-    What does not lie in rows is laid out again where there are few elements. Of many, a matrix is laid out piece by
-    piece: then the step is 0.
+    What does not lie in rows is laid out again where there are few elements. A large matrix is laid out
+    piece by piece: then the step is 0.
     """
     if array.size < LOOPS or array.dtype != numpy.float32 or not array.ndim or axis != array.ndim - 1:
         return None

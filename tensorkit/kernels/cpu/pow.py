@@ -67,7 +67,7 @@ def _boxed(one: list[Array], other: list[Array]) -> tuple[list[Array], list[Arra
 
 
 def _recovered(x: Array, y: Array, product: Array) -> Array:
-    """Products that are no numbers in either part: infinite where a factor is, as C's annex G has it."""
+    """Products with nan in both parts: infinite where a factor is, as C's annex G has it."""
     one, other, infinite = _boxed([x.real, x.imag], [y.real, y.imag])
     (c, d), (a, b), too = _boxed(other, one)
     found = numpy.empty_like(product)

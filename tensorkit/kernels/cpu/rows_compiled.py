@@ -10,7 +10,7 @@ import numpy
 
 from tensorkit.kernels.jit.rowwise import rowwise
 
-#: What `two_by_row` knows, by the number that it is told.
+#: The ufuncs of `two_by_row`, by number.
 TWO = (numpy.add, numpy.subtract, numpy.multiply, numpy.divide, numpy.maximum, numpy.minimum)
 #: Added to that number where the result takes the place of the first operand.
 IN_PLACE = 16

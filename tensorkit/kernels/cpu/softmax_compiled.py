@@ -13,7 +13,7 @@ import numpy
 from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.jit.compiler import loop, step
 
-#: Rows of so many elements, or fewer, are taken side by side.
+#: Rows of at most this many elements are taken side by side.
 SIDE_BY_SIDE = 32
 
 _F, _I = numpy.float32, numpy.int32

@@ -4,7 +4,7 @@ Where not everything is one row of memory, NumPy begins again for each row, whic
 itself; to copy the operands into one row first takes as long again for each of them. These loops go through matrices of
 any strides as they lie, broadcast too, and are called with nothing but the arrays: that takes a fifth of a microsecond.
 
-A `Plane` is made of what becomes of one element; `APART` has those that do what functions of NumPy's do.
+A `Plane` is made from a function of one element; `APART` has those that do what functions of NumPy's do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _first_of_array(numba: Any) -> Any:
 
 
 def ahead(address, count):  # type: ignore[no-untyped-def]
-    """The address so many elements further on."""
+    """The address that many elements further on."""
 
 
 @step(ahead)
@@ -193,7 +193,7 @@ _BODIES = {
 
 
 class Plane(Loop):
-    """A compiled loop over matrices of one dtype, made of what becomes of their elements.
+    """A compiled loop over matrices of one dtype, made from a function of one element.
 
     Args:
         element: of an element of each matrix, and of the numbers if the last parameter is called so.
@@ -252,7 +252,7 @@ class Plane(Loop):
 
 
 def plane(kinds: str = "fd", result: str = "", masked: bool = False) -> Callable[[Callable[..., Any]], Plane]:
-    """Decorate what becomes of one element.
+    """Decorate a function of one element.
 
     >>> @plane()
     ... def twice(x):

@@ -1,7 +1,7 @@
 """Reductions of a few elements, where a call of NumPy's own takes longer than the arithmetic.
 
 ``numpy.add.reduce`` needs more than a microsecond before it adds anything; a product with ones needs half of one, and
-`argmax` a third. All take row-major arrays of 1 to `TINY` elements, and are called by way of `quiet`.
+`argmax` a third. All take row-major arrays of 1 to `TINY` elements, and are called through `quiet`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def sums(array: Array, axis: int) -> Array:
 
 
 def brief_sum(array: Array, axis: int | None) -> Array | None:
-    """The sum of up to `SMALL` floating point numbers, of all or along a dimension; float32 by way of float64.
+    """The sum of up to `SMALL` floating point numbers, of all or along a dimension; float32 in float64.
 
     None where NumPy has no short way.
     """
@@ -158,7 +158,7 @@ def spread(array: Array, axis: int | None, correction: int, root: bool) -> Array
 
 
 def brief_spread(array: Array, axis: int | None, correction: int, root: bool) -> Array | None:
-    """`spread` of up to `SMALL` float32 numbers, by way of float64; None where one is not finite."""
+    """`spread` of up to `SMALL` float32 numbers, computed in float64; None where one is not finite."""
     many = array.size if axis is None else array.shape[axis]
     if many <= correction or array.ndim > 2:
         return None
@@ -250,7 +250,7 @@ def add_at(target: Array, places: list[int], values: Array) -> None:
     Raises:
         ValueError: for a sum of integers that 64 bits do not hold.
     """
-    # Of a memoryview the elements are Python's own numbers; each sum is rounded as it is written.
+    # A memoryview gives Python numbers; each sum is rounded when it is written.
     flat = target.reshape(-1).data
     for place, value in zip(places, values.reshape(-1).tolist(), strict=True):
         flat[place] += value

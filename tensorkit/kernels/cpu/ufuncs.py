@@ -4,8 +4,8 @@ A compiled loop that is called from Python needs two microseconds before it begi
 take over where a `Loop` is worth compiling and a thousand elements are done in less time than its call.
 
 Each body is what NumPy calls: the addresses of the operands and of the result, how many elements, and the bytes from
-each to the next. Where the elements lie side by side, and numbers stand still, that is said explicitly, so that
-the compiler takes many at once.
+each to the next. A body tells the compiler explicitly where elements are contiguous and where a number has
+stride 0, so that it vectorises the loop.
 
 Source: https://numpy.org/doc/stable/reference/c-api/ufunc.html (PyUFunc_FromFuncAndData)
 """
@@ -40,7 +40,7 @@ class Ufunc(Loop):
         self._kept: Any = None
 
     def of(self, array: Any) -> Any:
-        """The ufunc where there is one and an array of so many elements is worth it; else None."""
+        """The ufunc, if there is one and the array is large enough to be worth it; else None."""
         if array.size < UFUNC_LOOPS or array.dtype.char not in self.signatures:
             return None
         return self.ready or self.often()

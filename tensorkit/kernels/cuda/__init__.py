@@ -12,7 +12,7 @@ Where to read: `kernels` (what a thread does), `plan` (sizes and strides), `half
 `families` (a scalar body becomes a kernel), `compile` (a kernel becomes code), `runners`, `streams` (when it
 runs), `faults`, `allocator` and `memory`, `emulator` (which devices there are), `launch`.
 
-Importing the package loads none of them: each waits until it, or a name of it, is first asked for. So a program that
+Importing the package loads none of them: each is loaded when it, or a name of it, is first used. So a program that
 stays on the CPU does not load them; Numba and the driver wait until the first kernel runs.
 """
 
@@ -95,7 +95,7 @@ def _module(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """A module of the package, or a name of one, loaded when it is first asked for."""
+    """A module of the package, or a name of one, loaded on first use."""
     if name in __all__:
         homes = (vars(_module(module)) for module in _MODULES)
         globals()[name] = found = next(home[name] for home in homes if name in home)

@@ -1,4 +1,4 @@
-"""Who multiplies matrices and sorts on a CUDA device: a library, or the kit's own kernels.
+"""What multiplies matrices and sorts on a CUDA device: a library, or the kit's own kernels.
 
 Where nothing was said, a library does it, as in PyTorch, if there is one that can work in the device's memory; if there
 is none, the kit's own kernels do. They can be chosen too (see ``tk.backends.cuda``), to be looked at.

@@ -2,7 +2,7 @@
 
 A file is named by a fingerprint of all that its code depends on: the body, every function and constant that it is
 handed or names, the types of its arguments, this processor, and the versions of Python, NumPy and the compilers. So
-nothing is ever looked up that could be out of date, and files that nobody names any more are only so much disk.
+nothing is ever looked up that could be out of date, and files that are no longer named only take up disk space.
 
 The folder is ``$TENSORKIT_CACHE_DIR``, or that of the user's caches. What is in there is run, so it is made for the
 user alone, and nothing is read from a folder that others own or may write into. Where there is no such folder, or it
@@ -59,7 +59,7 @@ def _say(reason: str) -> None:
 
 
 def _is_own(where: Path) -> bool:
-    """Whether a folder is the user's, and nobody else may write into it."""
+    """Whether a folder is the user's, and no other user may write into it."""
     if not hasattr(os, "geteuid"):  # Windows: the user's folders are closed to others
         return True
     about = os.lstat(where)
@@ -84,7 +84,7 @@ def load(name: str) -> bytes | None:
 
 
 def store(name: str, data: bytes) -> None:
-    """Keep `data` under a name, whole or not at all; a disk that refuses is nobody's trouble."""
+    """Keep `data` under a name, whole or not at all; errors of the disk are ignored."""
     where = folder()
     if where is None:
         return

@@ -1,4 +1,4 @@
-"""Which devices there are: GPUs, emulated ones if somebody asked for them, or none.
+"""Which devices there are: GPUs, emulated ones if requested, or none.
 
 Emulation is off unless asked for, by `emulate()` or by the environment (``TENSORKIT_CUDA=emulated`` for two
 devices, ``emulated:4`` for four). A buffer remembers who made it, so tensors on an emulated device stay whole
@@ -223,7 +223,7 @@ def set_current_device(index: int) -> None:
 
 
 def ledger(index: int) -> Allocator:
-    """Who holds how much of a device's memory."""
+    """A device's allocator."""
     return _emulated.devices[index] if _emulated is not None else _gpu_memory().ledger(index)
 
 
@@ -253,7 +253,7 @@ def processors(index: int) -> tuple[int, int]:
 
 
 def active_runner() -> Runner | None:
-    """Who would run a kernel now; None without a device."""
+    """The runner that would run a kernel now; None without a device."""
     if _override is not None:
         return _override
     if _emulated is not None:
@@ -262,7 +262,7 @@ def active_runner() -> Runner | None:
 
 
 def runner_for(buffer: Any) -> Runner:
-    """Who runs kernels on a buffer: the runner that `using` has put in charge, else its device."""
+    """The runner of kernels on a buffer: the one that `using` has put in charge, else its device's."""
     if _override is not None:
         return _override
     return _emulated_runner if isinstance(buffer, EmulatedBuffer) else _gpu_runner()

@@ -1,7 +1,7 @@
 """What goes wrong on a device, when the program hears of it, and what makes a program wait.
 
-A kernel runs after the call that launched it has returned, so its error cannot be raised there. It is told at
-the next call that waits for the device, as on a GPU, and every call after that one.
+A kernel runs after the call that launched it has returned, so its error cannot be raised there. It is raised
+at the next call that waits for the device, as on a GPU, and at every call after that one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SYNCHRONIZING = "called a synchronizing CUDA operation"
 
 
 class Fault(Exception):
-    """What a kernel did that ends all work on its device. Queued work raises it, and nobody sees it there.
+    """What a kernel did that ends all work on its device. Queued work raises it, where no caller can catch it.
 
     Args:
         what: CUDA's name for it, such as ``device-side assert triggered``.
@@ -37,7 +37,7 @@ incorrect.
 
 
 def refusal(problem: BaseException) -> AcceleratorError:
-    """The error that a program is told when a device's work has failed."""
+    """The error that a program gets when a device's work has failed."""
     if isinstance(problem, Fault):
         what, detail = problem.what, problem.detail
     else:
@@ -48,10 +48,10 @@ def refusal(problem: BaseException) -> AcceleratorError:
 
 
 class SyncDebug:
-    """Who is told of a call that makes the program wait for a device.
+    """What happens at a call that makes the program wait for a device.
 
     Attributes:
-        mode: 0 nobody, 1 a warning, 2 an error.
+        mode: 0 nothing, 1 a warning, 2 an error.
         count: how many such calls there were.
     """
 

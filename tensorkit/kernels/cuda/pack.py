@@ -1,10 +1,10 @@
 """A pack of machine code: kernels that were compiled elsewhere, for a GPU whose computer has no compiler.
 
-A pack is one zip file: an entry for each kernel and architecture (``sm_80/<key>``), and ``about.json``, which says of
-which sources they were made. A key names a kernel by what it is made of in these sources, and not by the bytes that
-Python makes of them: so a pack serves other versions of Python, NumPy and the compilers too, and none but the sources
-it was made of. ``tensorkit.lab.cubins`` makes one; ``$TENSORKIT_CUBINS`` names the files to look into, and what lies
-beside the kernels kept on disk as ``cubins.zip`` is looked into as well.
+A pack is one zip file: an entry for each kernel and architecture (``sm_80/<key>``), and ``about.json``, which
+names the sources that they were made from. A key names a kernel by its source, not by the bytecode that Python makes
+of it: so a pack serves other versions of Python, NumPy and the compilers too, but only the sources it was made from.
+``tensorkit.lab.cubins`` makes one; ``$TENSORKIT_CUBINS`` names the files to look into, and ``cubins.zip`` beside the
+kernels kept on disk is looked into as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a strided kernel is told: sizes and strides in their simplest form, offsets folded into pointers.
+"""The arguments of a strided kernel: sizes and strides in their simplest form, offsets folded into pointers.
 
 Element-wise work may visit the elements in any order, so dimensions are sorted and neighbours merged first: a
 transposed matrix added to a transposed matrix is one contiguous run. Pure integers; no array in sight.

@@ -1,4 +1,4 @@
-"""Who runs a kernel: a GPU, this computer playing a GPU, or Python taking notes. One body, three runners.
+"""What runs a kernel: a GPU, this computer emulating one, or Python taking notes. One body, three runners.
 
 A runner is given a `Kernel` and its arguments (integers, tuples of integers, tuples of numbers, pointers of
 its own making) and sees to it that every thread has run.
@@ -32,13 +32,13 @@ BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads
 
 
 class Launch(NamedTuple):
-    """One launch, as a runner is asked for it.
+    """One launch, as a runner gets it.
 
     Attributes:
-        kernel: what to run. arguments: what it takes, but for where it writes down an index out of range.
+        kernel: what to run. arguments: what it takes, without the place for an index out of range.
         device: its number. buffers: those that the arguments point into.
         threads: how many have something to do. blocks: or how many blocks, of all whose threads one needs.
-        guard: of a kernel that follows indices: what is said of one out of range, with places for it and the size.
+        guard: of a kernel that follows indices, the message for one out of range, with places for it and the size.
     """
 
     kernel: Kernel
@@ -67,7 +67,7 @@ class Runner(Protocol):
         """The arguments, numbers as the machine code takes them."""
 
     def ready(self, kernel: Kernel, threads: int, device: int) -> Ready | None:
-        """What launches a kernel for so many threads, given its arguments and buffers; None where each is looked at."""
+        """A function that launches a kernel, given its arguments and buffers; None where each launch is traced."""
 
     def parts(self, rows: int, columns: int) -> int:
         """Into how many parts a reduction cuts each row, so that all of the device has something to do."""
@@ -85,12 +85,12 @@ def flat(arguments: tuple[Any, ...]) -> list[Any]:
 
 
 def _cut(rows: int, columns: int, blocks: int, width: int) -> int:
-    """Parts of a row for so many blocks, each with at least so many elements to do."""
+    """The number of parts of a row that gives all blocks work, at least `width` elements each."""
     return max(1, min(blocks // max(rows, 1), columns // width))
 
 
 def _check_guard(guard: str, words: Any) -> None:
-    """Say of an index out of range that a kernel wrote down what a GPU would: that it stopped.
+    """Report an index out of range that a kernel wrote down as a GPU would: by an assert.
 
     Raises:
         Fault: when there was one.

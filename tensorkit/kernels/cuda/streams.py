@@ -3,10 +3,10 @@
 `enqueue` is the one way onto them: every kernel, every copy and every library call on an emulated device's
 memory goes through it, and the call that asked for the work returns. A stream has a worker thread, started when
 there is something to do and gone when there has been nothing for a second. Small work for a stream that is idle
-runs on the calling thread at once: nobody can tell the difference, and a thread would cost ten times as much.
+runs on the calling thread at once: the result is the same, and a thread would cost ten times as much.
 
 What a queue guarantees: first in, first out; nothing between two streams, unless one waits for an event of the
-other; an error ends all work of the device and is told at the next call that waits for it (see `faults`).
+other; an error ends all work of the device and is raised at the next call that waits for it (see `faults`).
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class EmulatedStream:
             tuple[int, Mark]
         ] = []  # from which place on it waits for a mark of another stream
         self._holders: list[int] = []
-        self._until = 0  # how far somebody has waited for it
+        self._until = 0  # up to which place a caller has waited
         self._worker: threading.Thread | None = None
 
     def __repr__(self) -> str:
@@ -137,11 +137,11 @@ class EmulatedStream:
 
     @property
     def is_held(self) -> bool:
-        """Whether somebody keeps it from working."""
+        """Whether it is being held."""
         return bool(self._holders)
 
     def _rests(self) -> bool:
-        """Whether it does not begin what comes next: it is held, or late and nobody waits for that."""
+        """Whether it does not begin its next work: it is held, or late and no caller waits."""
         return bool(self._holders) or (self.device.late and self._done >= self._until)
 
     # -- giving work ------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ class EmulatedStream:
         )
 
     def _want(self, place: int) -> None:
-        """Somebody waits for what was queued up to here: a late device does that much, and what it needs for it."""
+        """A caller waits for the work queued so far: a late device does that much, and what it needs for it."""
         if self.device.forked:
             self.device.check()
         with self._changed:
@@ -336,7 +336,7 @@ class DeviceStreams:
     Attributes:
         default: the stream that work goes to where no other is chosen.
         blocking: whether every call waits for its work (``CUDA_LAUNCH_BLOCKING=1`` when the device came to be).
-        late: whether work is done only when somebody waits for it (see `be_late`).
+        late: whether work is done only when a caller waits for it (see `be_late`).
         told: whether the program has heard that the device failed; it refuses everything from then on, until
             ``emulate()`` gives new devices.
         forked: whether this is the child of a fork, where the device is of no use, as in PyTorch.
@@ -413,7 +413,7 @@ class DeviceStreams:
         self.check()
 
     def be_late(self, late: bool) -> None:
-        """Do work only when somebody waits for it, and no more than that; or whenever there is some, as usual."""
+        """Do work only when a caller waits for it, and only that much; or whenever there is some, as usual."""
         self.late = late
         for stream in self.all():
             with stream._changed:

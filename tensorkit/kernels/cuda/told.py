@@ -42,7 +42,7 @@ def begin(stream: Any) -> Begun:
 
 
 def end(stream: Any, begun: Begun) -> None:
-    """It has been given it: the mark after it. The next event that is told of takes both."""
+    """It has been given it: the mark after it. The next reported event takes both marks."""
     _here.timed.append((stream, *begun, stream.mark(timing=True)))
 
 

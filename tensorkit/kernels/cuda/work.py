@@ -4,7 +4,7 @@ A GPU's kernel is fused: it reads each operand where it lies and as what it is s
 would be a kernel for every body, every dtype and every number of dimensions. Here operands that are not in rows of the
 type that is computed with are brought there first, by copies that all bodies share; the body runs over rows; and what
 it gives is brought to its place in the same way. The numbers are the same: what the fused kernel rounds is rounded by
-the copy. The listeners are told of the one kernel that a GPU would run.
+the copy. The listeners hear of the one kernel that a GPU would run.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Work:
 
 
 class Scratch:
-    """Bytes of this computer that play a GPU's registers: they are counted as nobody's memory."""
+    """Bytes of this computer that emulate a GPU's registers: no statistics count them."""
 
     __slots__ = ("__weakref__", "_bytes", "address", "index", "nbytes", "stream", "streams")
 

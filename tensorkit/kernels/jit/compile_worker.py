@@ -23,7 +23,7 @@ _LOWEST = 19
 
 
 class Worker:
-    """A process that compiles what it is told to, one loop after the other."""
+    """A process that compiles the loops it is sent, one after the other."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -62,7 +62,7 @@ class Worker:
             process.wait()
 
     def forget(self) -> None:
-        """The process ends by itself: nobody waits for it, nor warns that nobody does."""
+        """The process ends on its own: nothing waits for it, and Python must not warn of that."""
         if self._process is not None and self._process.poll() is None:
             self._process.returncode = 0
 

@@ -103,7 +103,7 @@ class Loop:
         reordered: whether sums may be taken in any order, and so in many lanes.
 
     Attributes:
-        asked: whether the compiler was told.
+        asked: whether the compiler has been started on it.
         ready: the compiled function, or None.
     """
 
@@ -130,7 +130,7 @@ class Loop:
         return self.ready
 
     def often(self) -> Any:
-        """`compiled` for few elements: the compiler is told only when the loop is wanted again and again."""
+        """`compiled` for few elements: it is compiled only when it is wanted again and again."""
         if self.ready is None and not self.asked and _MODE != "force" and self._patience:
             self._patience -= 1
             return None
@@ -152,7 +152,7 @@ class Loop:
                     raise
 
     def load(self) -> bool:
-        """Whether the machine code lay in the cache, or nobody can compile it: nothing is compiled here."""
+        """Whether the machine code was in the cache, or cannot be compiled at all; compiles nothing."""
         try:
             import numba
         except ImportError:
@@ -195,7 +195,7 @@ class Loop:
 
 
 class _NotInCacheError(Exception):
-    """There is no machine code of a loop on the disk."""
+    """No machine code of the loop is on the disk."""
 
 
 @functools.cache
@@ -233,7 +233,7 @@ def wait() -> None:
 
 @contextlib.contextmanager
 def at_once() -> Iterator[None]:
-    """Compile each loop when it is asked for, and wait for it: for tests of what the compiled way does."""
+    """Compile each loop on first use, and wait for it: for tests of the compiled code."""
     global _MODE  # given by the environment; the tests alone change it
     before = _MODE
     _MODE = "0" if before == "0" else "force"
@@ -245,7 +245,7 @@ def at_once() -> Iterator[None]:
 
 @contextlib.contextmanager
 def paused() -> Iterator[None]:
-    """Load and compile nothing in the meantime; what is asked for waits: for tests that count blocks of memory."""
+    """Load and compile nothing in the block; requests wait: for tests that count blocks of memory."""
     with contextlib.suppress(ImportError):
         importlib.import_module("numba")
     with _one_at_a_time:

@@ -54,7 +54,7 @@ class CompiledFunction:
         return self.function(*inputs, *self.extra)
 
     def _takes(self, inputs: Any, out: Array) -> bool:
-        """Whether the loop was compiled for such arrays: all of one dtype, but for a mask."""
+        """Whether the loop was compiled for such arrays: all of one dtype, except a mask."""
         kind = out.dtype
         return kind.char in self.kinds and all(
             not isinstance(a, numpy.ndarray)
@@ -144,7 +144,7 @@ class CompiledFunction:
                 fast(*parts, target[start:], step, some, many, *self.extra)
 
 
-#: So many elements lie in the fast memory of a processor.
+#: The number of elements that a processor's cache holds.
 _ASIDE = 1 << 15
 
 
@@ -242,7 +242,7 @@ def as_row(array: Array) -> tuple[Array, int]:
 
 @rowwise(1, kinds=("u1", "u2", "u4", "u8"))
 def across(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
-    # Eight columns of the result, which is what a processor gathers in one step, of so many rows that what was read
+    # Eight columns of the result, which is what a processor gathers in one step, of as many rows that what was read
     # for one row is there still for the next.
     whole = columns - columns % 8
     for first in range(0, rows, 128):

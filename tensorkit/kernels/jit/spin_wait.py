@@ -101,7 +101,7 @@ class Signal:
         """Whether it is sent, or was `since`, within some millionths of a second; Python's lock is free meanwhile.
 
         Args:
-            late: so many seconds after it is sent the answer comes: the sender needs Python's lock that long.
+            late: seconds from sending to the answer: the sender needs Python's lock that long.
         """
         compiled = watch.compiled()
         if compiled is None:

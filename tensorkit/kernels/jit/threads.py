@@ -26,7 +26,7 @@ from tensorkit.kernels.jit.spin_wait import Signal
 from tensorkit.kernels.sizes import FORCED
 from tensorkit.process.forks import after_fork
 
-#: A piece of so many elements, or fewer, is not worth waking a thread for: PyTorch's number.
+#: A piece of at most this many elements is not worth waking a thread for: PyTorch's number.
 GRAIN = 32768
 #: More pieces than threads, where each is worth it: who is held up by another program takes fewer of them.
 _SHARES = 4
@@ -43,7 +43,7 @@ _BEGINNING, _ENDING = 15e-6, 4e-6
 Body = Callable[[int, int], Any]
 
 
-#: Whether NumPy does not warn here, by way of `silent`.
+#: Whether `silent` has switched NumPy's warnings off here.
 is_silent = contextvars.ContextVar("is_silent", default=False)
 
 
@@ -74,7 +74,7 @@ def _processors() -> int:
 class _Own(threading.local):
     """What each thread knows: its number of threads, and whether it is at work on a piece already.
 
-    Attributes of the class are what all threads know: the number that was `said` last (0 before anybody said one), and
+    Attributes of the class are what all threads know: the number that was `said` last (0 before that), and
     how many whole operations may run side by side (`between`).
     """
 
@@ -115,7 +115,7 @@ def set_num_threads(*args: Any, **kwargs: Any) -> None:
     """Say how many threads an operation on a large tensor may use: ``set_num_threads(int)``.
 
     Raises:
-        RuntimeError: for what is no positive integer.
+        RuntimeError: for anything but a positive integer.
 
     >>> before = tk.get_num_threads()
     >>> tk.set_num_threads(1)
@@ -146,7 +146,7 @@ def tell_libraries() -> None:
 
 
 def _tell_blas(count: int) -> None:
-    """Let the products of matrices run on as many threads, where the library that is loaded can be told."""
+    """Set the number of threads for matrix products, where the BLAS library has such a setting."""
     try:
         with open("/proc/self/maps", encoding="utf-8") as maps:
             paths = {line.split()[-1] for line in maps if "openblas" in line}
@@ -175,7 +175,7 @@ def set_num_interop_threads(*args: Any, **kwargs: Any) -> None:
     """Say how many threads may run whole operations side by side, once: ``set_num_interop_threads(int)``.
 
     Raises:
-        RuntimeError: for what is no positive integer, and at the second call.
+        RuntimeError: for anything but a positive integer, and at the second call.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_num_interop_threads.html
     """
@@ -258,7 +258,7 @@ class _Job:
 
 
 class _Pool:
-    """Threads that wait for jobs; as many as somebody once needed."""
+    """Threads that wait for jobs; as many as were ever needed."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
@@ -319,8 +319,8 @@ def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
 
     Args:
         body: work on one piece that lets go of Python's lock; called in the caller's thread and in others.
-        grain: a piece has at least so many parts.
-        most: a piece has at most so many parts, also where one thread does it all; 0 for no limit.
+        grain: the least number of parts in a piece.
+        most: the largest number of parts in a piece, also where one thread does it all; 0 for no limit.
 
     Raises:
         Exception: the first that a piece raised.

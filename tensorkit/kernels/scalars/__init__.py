@@ -1,7 +1,7 @@
 """One element in, one element out: the arithmetic of the pointwise operations, as plain functions of numbers.
 
-A kernel is compiled from them, for a GPU or for this computer, and Python can run them too. Each function says what
-becomes of one element of one class of numbers; a `Scalar` (in `forms`) holds the functions for all classes that an
+A kernel is compiled from them, for a GPU or for this computer, and Python can run them too. Each function
+computes one element of one class of numbers; a `Scalar` (in `forms`) holds the functions for all classes that an
 operation takes. They know no array, no tensor and no dtype. What reaches them is a bool, an int64 (uint64 for uint64),
 a float32 (for the half precisions too), a float64, or a complex number of two of either.
 

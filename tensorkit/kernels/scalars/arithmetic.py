@@ -49,7 +49,7 @@ RECIPROCAL = Scalar(
 
 
 def _whole_cut(a, b):
-    """Towards zero. A division by 0 is no error in a kernel: all bits are set, which is what GPUs leave."""
+    """Towards zero. A division by 0 is not an error in a kernel: all bits are set, which is what GPUs leave."""
     if b == 0:
         return ~(b - b)
     if b == -1:
@@ -229,7 +229,7 @@ LERP = Scalar("lerp", real=_mixed, complex=_complex_mixed)
 
 
 def _larger(a, b):
-    """The second of two equals, and what is no number."""
+    """The second of two equals, and nan."""
     return a if a > b or a != a else b
 
 

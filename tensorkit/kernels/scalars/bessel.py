@@ -12,7 +12,7 @@ from numpy import exp, float64, sqrt
 
 from tensorkit.kernels.scalars.forms import Scalar, real
 
-# Of exp(-x) I0(x): up to 8 in x / 2 - 2, beyond (times the root of x) in 32 / x - 2.
+# exp(-x) I0(x): up to 8 in x / 2 - 2, beyond (times the root of x) in 32 / x - 2.
 NEAR = (
     *(-4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16),
     *(1.71539128555513303061e-15, -1.16853328779934516808e-14, 7.67618549860493561688e-14),

@@ -69,7 +69,7 @@ def _no_nan(x):
 
 
 def complex_product(x, y):
-    """Infinite where a factor is, though its parts alone would be no numbers."""
+    """Infinite where a factor is, although the parts alone would be nan."""
     a, b, c, d = float64(x.real), float64(x.imag), float64(y.real), float64(y.imag)
     re, im = a * c - b * d, b * c + a * d
     endless = abs(a) == _INF or abs(b) == _INF

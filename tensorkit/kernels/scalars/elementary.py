@@ -93,7 +93,7 @@ LOG1P = Scalar("log1p", real=lambda a: log1p(a), complex=complex_log1p, wide="co
 
 
 def _log_of_sum(a, b):
-    """Of two equals, infinities too, there is nothing to subtract."""
+    """log(exp(a) + exp(b)). Equal numbers come first, for inf - inf would be nan."""
     if a == b:
         return a + real(0.6931471805599453)
     gap = a - b

@@ -18,7 +18,7 @@ whole: Any = numpy.int64
 
 
 class Scalar:
-    """What becomes of one element, for each class of numbers.
+    """A function of one element, for each class of numbers.
 
     Args:
         name: the kernels compiled from it carry this name.

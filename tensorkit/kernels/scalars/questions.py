@@ -1,4 +1,4 @@
-"""Comparisons, truth, what kind of number it is, signs, and one number in the place of another."""
+"""Comparisons, truth, what kind of number it is, signs, and one number instead of another."""
 
 # The types of the arguments are the compiler's to find.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, no-any-return"

@@ -171,7 +171,7 @@ def uses_of(script: Path) -> list[Use]:
         script: the program.
 
     Raises:
-        SyntaxError: when the program itself is no Python.
+        SyntaxError: when the program is not valid Python.
     """
     found: list[Use] = []
     waiting, seen = [script], {script}

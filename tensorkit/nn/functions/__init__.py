@@ -1,3 +1,3 @@
-"""The functions of ``nn.functional`` that are more than an operation: what they say of an argument, and `inplace`."""
+"""The functions of ``nn.functional`` that are more than an operation: checks of arguments, and `inplace`."""
 
 from __future__ import annotations

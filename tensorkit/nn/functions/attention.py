@@ -225,7 +225,7 @@ def multi_head_attention_forward(
         bias_k, bias_v: one more key and value, (1, 1, features). add_zero_attn: whether there is one of zeros too.
         dropout_p, training: the share of the weights that is dropped in training.
         out_proj_weight, out_proj_bias: of the last product.
-        key_padding_mask: which keys nobody may see: (batch, sources).
+        key_padding_mask: which keys no query may see: (batch, sources).
         attn_mask: which query may not see which key: (targets, sources) or (batch * heads, targets, sources).
         need_weights: whether the weights are returned; if not, it is faster.
         use_separate_proj_weight: whether the three weights that follow are used, for other numbers of features.

@@ -50,7 +50,7 @@ def _features(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
 
 
 def _of_one(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Of an input without a batch."""
+    """Dropout of channels for an input without a batch."""
     if inplace:
         return _features(input.unsqueeze_(0), p, training, inplace).squeeze_(0)
     return _features(input.unsqueeze(0), p, training, inplace).squeeze(0)

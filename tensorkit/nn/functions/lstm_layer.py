@@ -88,7 +88,7 @@ def _tensor(array: Any) -> Tensor:
 
 
 def _recorded(ctx: Any, grads: Any) -> list[Tensor | None]:
-    """The gradients by way of the steps, which are recorded."""
+    """The gradients through the steps, which are recorded."""
     with enable_grad():
         given: list[Any] = [None if one is None else one.view_as(one) for one in ctx.saved_tensors]
         input, ih, hh, bias_ih, bias_hh, hidden, cell = given
@@ -157,7 +157,7 @@ def _backward(
     last: Array,
     weight: Array,
 ) -> tuple[Array, Array]:
-    """Walk back through all steps.
+    """The backward pass through all steps.
 
     Args:
         slopes: filled with the gradient of what goes into the gates: (time, batch, 4 * hidden).

@@ -1,4 +1,4 @@
-"""Normalisation: what PyTorch's functions say of a size, and arguments that the operations have in another order."""
+"""Normalisation: PyTorch's checks of a size, and arguments that the operations have in another order."""
 
 from __future__ import annotations
 

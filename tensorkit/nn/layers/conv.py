@@ -243,7 +243,7 @@ class Conv2d(_Conv):
         stride: how far the weight moves on. padding: how much is added around an image; or "valid" for nothing, or
             "same" for as much as makes results as large as images.
         dilation: how far the elements under the weight are apart.
-        groups: each of so many groups of channels sees its own part of the image alone.
+        groups: into how many groups the channels are divided; each sees only its own channels of the image.
         bias: whether something is added to each channel that is learned.
         padding_mode: what is added around: "zeros", "reflect", "replicate" or "circular".
         device, dtype: of the parameters.

@@ -448,7 +448,7 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The largest of each of so many windows of the last dimension: (n, channels, w) to (n, channels, output_size).
+    """The largest of each of `output_size` windows of the last dim: (n, channels, w) to (n, channels, output_size).
 
     Args:
         output_size: how many windows.
@@ -464,7 +464,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The largest of each of so many windows of an image: (n, channels, h, w) to (n, channels, *output_size).
+    """The largest of each of `output_size` windows of an image: (n, channels, h, w) to (n, channels, *output_size).
 
     Args:
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
@@ -480,7 +480,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The largest of each of so many windows of a volume: (n, channels, d, h, w) to (n, channels, *output_size).
+    """The largest of each of `output_size` windows of a volume: (n, channels, d, h, w) to (n, channels, *output_size).
 
     Args:
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
@@ -496,7 +496,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """The average of each of so many windows of the last dimension: (n, channels, w) to (n, channels, output_size).
+    """The average of each of `output_size` windows of the last dim: (n, channels, w) to (n, channels, output_size).
 
     Args:
         output_size: how many windows.
@@ -511,7 +511,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The average of each of so many windows of an image: (n, channels, h, w) to (n, channels, *output_size).
+    """The average of each of `output_size` windows of an image: (n, channels, h, w) to (n, channels, *output_size).
 
     Args:
         output_size: how many windows; one number, or one for each dimension, where None is the input's.
@@ -526,7 +526,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The average of each of so many windows of a volume: (n, channels, d, h, w) to (n, channels, *output_size).
+    """The average of each of `output_size` windows of a volume: (n, channels, d, h, w) to (n, channels, *output_size).
 
     Args:
         output_size: how many windows; one number, or one for each dimension, where None is the input's.

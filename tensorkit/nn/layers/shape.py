@@ -70,7 +70,7 @@ class Unflatten(Module):
         unflattened_size: the lengths of those that it becomes; their product is its own.
 
     Raises:
-        TypeError: for lengths that are no integers.
+        TypeError: for lengths that are not integers.
 
     >>> tk.nn.Unflatten(1, (5, 5))(tk.zeros(2, 25)).shape
     tensorkit.Size([2, 5, 5])

@@ -32,7 +32,7 @@ class Embedding(Module):
         sparse: is refused in `forward` if True: there are no sparse tensors here.
 
     Raises:
-        AssertionError: for a `padding_idx` that is no row, and for a table of another size.
+        AssertionError: for a `padding_idx` out of range, and for a table of another size.
 
     >>> table = tk.nn.Embedding(10, 3, padding_idx=0)
     >>> table, table(tk.tensor([[1, 0, 4, 2]])).shape

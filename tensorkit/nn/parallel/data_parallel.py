@@ -29,7 +29,7 @@ def _gpus(devices: Sequence[Any]) -> list[device]:
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
-    """Cut the tensors of a value into shares, one for each device; what is no tensor goes to each.
+    """Cut the tensors of a value into shares, one for each device; anything but a tensor goes to each.
 
     Args:
         inputs: a tensor, or tuples, lists and dictionaries of tensors.

@@ -44,7 +44,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         parameters: tensors of any sizes on one device.
 
     Raises:
-        TypeError: for what is no vector, or parameters on different devices.
+        TypeError: for anything but a vector, or parameters on different devices.
 
     >>> w = tk.zeros(2, 1)
     >>> vector_to_parameters(tk.tensor([1.0, 2.0]), [w])

@@ -128,7 +128,7 @@ def pad_packed_sequence(
     Args:
         sequence: the packed one.
         batch_first: whether the result is (batch, longest, ...).
-        padding_value: what stands after the end of a sequence.
+        padding_value: what fills up the shorter sequences.
         total_length: to which all are padded, if not to the longest.
 
     Raises:

@@ -53,7 +53,7 @@ def new_or_out(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor 
 
 
 def check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
-    """Refuse what is no tensor, or has another dtype or another device than the call names."""
+    """Refuse anything but a tensor of the dtype and device that the call names."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
     asked = None if kind is None else as_dtype(kind, name)

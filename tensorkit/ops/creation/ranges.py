@@ -199,7 +199,7 @@ def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
 def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
     """`count` numbers from start to end: the first half counted from the start, the second back from the end.
 
-    Those of integers are not rounded yet.
+    Integers are not rounded yet.
     """
     if kind.is_complex:
         both = numpy.empty(count, kind.numpy)

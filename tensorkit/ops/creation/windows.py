@@ -25,7 +25,7 @@ from tensorkit.tensor import Tensor, on_storage
 
 
 def _window_forms(*further: str) -> tuple[str, ...]:
-    """The forms of a window function: by its length alone, and by what is said besides."""
+    """The forms of a window function: by its length alone, and with further arguments."""
     given = ("", ", bool periodic", *(f", bool periodic, {text}" for text in further))
     return tuple(f"(int window_length{text}, *, {FACTORY})" for text in given)
 
@@ -62,12 +62,12 @@ def _window(
         return ones((length,), dtype=kind, device=where)
     count = length + periodic
     if where == META:
-        # Of a bell without data PyTorch does not make the number that is left out.
+        # PyTorch does not compute the last number of a bell without data.
         held = length if name == "kaiser_window" else count
         whole = empty((held,), dtype=kind, device=where)
     else:
         whole = shape(arange(float(count), dtype=kind, device=where), count)
-    # Of a longer one the last number is left out, in a tensor that knows nothing of how it was made.
+    # A longer one loses its last number, in a tensor without history.
     return on_storage(whole._store(), Layout((length,), (1,), 0), kind)
 
 

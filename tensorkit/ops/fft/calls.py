@@ -132,7 +132,7 @@ def real(
 
 
 def mirrored(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
-    """Of half a mirrored signal to real numbers."""
+    """Transform half of a Hermitian signal to real numbers."""
     x = _promoted(input, both=True)
     at = _one_dim(x, dim)
     length = _points((x.size(at) - 1) * 2 if n is None else n)
@@ -183,13 +183,13 @@ def _mirrored_n(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Any, list[i
 
 
 def irfftn_of(input: Tensor, s: Any, dim: Any, norm: str | None) -> Any:
-    """Of half a result of `real_n` to real numbers."""
+    """Transform half a spectrum, as `real_n` gives it, back to real numbers."""
     x, dims, length = _mirrored_n("irfftn", input, s, dim)
     return fft_c2r(x, dims, _scale(norm, False), length)
 
 
 def hfftn_of(input: Tensor, s: Any, dim: Any, norm: str | None) -> Any:
-    """Of half a mirrored signal to real numbers, forwards."""
+    """Transform half of a Hermitian signal to real numbers, forwards."""
     x, dims, length = _mirrored_n("hfftn", input, s, dim)
     scale = _scale(norm, True)
     x = fft_c2c(x, dims[:-1], scale, True) if len(dims) > 1 else x

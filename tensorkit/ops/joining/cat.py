@@ -51,7 +51,7 @@ def as_tensors(value: Any, name: str) -> tuple[Tensor, ...]:
 
 
 def as_dim(dim: Any, name: str) -> int:
-    """A dimension as an int; TypeError for what is none, which the caller puts into PyTorch's words."""
+    """A dimension as an int; TypeError for anything else, which the caller puts into PyTorch's words."""
     if type(dim) is int:
         return dim
     if isinstance(dim, bool):
@@ -74,7 +74,7 @@ def layer_of(g: Any, c: Any, place: int) -> Any:
 
 @functools.cache
 def rule_for(node: str, formula: Callable[[Any, Any, int], Any], count: int) -> Rule:
-    """The rule of a call with so many tensors."""
+    """The rule of a call with this many tensors."""
     formulas: dict[str, Any]
     if formula is part_of:
         formulas = {f"t{i}": lambda g, c, i=i: part_of(g, c, i) for i in range(count)}

@@ -36,7 +36,7 @@ _BY_PRODUCTS = 25  # points from which on PyTorch multiplies matrices instead
 
 
 def _distances(a: Array, b: Array, p: float) -> Array:
-    """Of two batches of points, row-major, every distance."""
+    """The distance of every pair of points of two row-major batches."""
     out = numpy.empty((*a.shape[:-1], b.shape[-2]), a.dtype)
     for one, other, place in zip(a, b, out, strict=True):
         if p in (0, math.inf):
@@ -259,7 +259,7 @@ def cdist(
         n × k distances.
 
     Raises:
-        RuntimeError: for what is no floating point, or sizes that do not fit.
+        RuntimeError: for a dtype that is not floating point, or sizes that do not fit.
 
     >>> tk.cdist(tk.tensor([[0.0, 0.0], [3.0, 0.0]]), tk.tensor([[0.0, 4.0]]))
     tensor([[4.],
@@ -364,7 +364,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         n (n - 1) / 2 distances.
 
     Raises:
-        RuntimeError: for what is no matrix of floating point numbers, and a negative `p`.
+        RuntimeError: for anything but a floating point matrix, and a negative `p`.
 
     >>> tk.pdist(tk.tensor([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]))
     tensor([3., 4., 5.])

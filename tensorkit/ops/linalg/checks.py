@@ -48,7 +48,7 @@ _CPP = {
 
 
 def check_tensor(name: str, argument: str, position: int, value: Any) -> None:
-    """Refuse what is no tensor."""
+    """Refuse anything but a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}"
@@ -62,7 +62,7 @@ def check_matrix(A: Tensor, name: str, argument: str = "A") -> None:
 
 
 def check_square(A: Tensor, name: str, argument: str = "A") -> None:
-    """Refuse what is no batch of square matrices."""
+    """Refuse anything but a batch of square matrices."""
     check_matrix(A, name, argument)
     m, n = A._lay().size[-2:]
     if m != n:
@@ -105,7 +105,7 @@ def check_info(info: Array, sentence: Callable[[int], str], name: str) -> None:
 
 
 def is_meta(*tensors: Tensor) -> bool:
-    """Whether sizes and dtypes are all that is asked for."""
+    """Whether only sizes and dtypes are needed."""
     return any(t._device == META for t in tensors)
 
 
@@ -139,14 +139,14 @@ def as_tensor(array: Any, kind: dtype) -> Tensor:
 
 
 def blank(size: Sequence[int], kind: dtype, where: device = META, *, columns: bool = False) -> Tensor:
-    """A tensor that nobody wrote to: what meta tensors give, and the parts that were not asked for."""
+    """An uninitialised tensor: the result on the meta device, and the parts that were not requested."""
     shape = tuple(size)
     layout = Layout(shape, column_stride(shape) if columns else contiguous_stride(shape), 0)
     return on_storage(allocate(layout.reach() * kind.itemsize, where), layout, kind)
 
 
 def _check_kept(result: Tensor, out: Any) -> Tensor:
-    """Refuse what is given as ``out=`` and is no tensor of the result's very dtype."""
+    """Refuse an ``out=`` that is not a tensor of the result's dtype."""
     if not isinstance(out, Tensor):
         raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not result._dtype:
@@ -243,7 +243,7 @@ def identity(like: Any, rows: int, columns: int | None = None) -> Any:
 
 
 def unrecorded_part(gs: Any, place: int) -> Any:
-    """The gradient of one result of several; None where nobody gave one."""
+    """The gradient of one result of several, or None."""
     return gs[place] if isinstance(gs, (list, tuple)) else gs if place == 0 else None
 
 

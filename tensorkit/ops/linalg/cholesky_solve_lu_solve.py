@@ -271,7 +271,7 @@ def linalg_lu_solve(
         adjoint: solve with the matrix conjugated and transposed.
 
     Raises:
-        RuntimeError: when the factors are not square, the sides do not fit, or a pivot is no row.
+        RuntimeError: when the factors are not square, the sides do not fit, or a pivot is out of range.
 
     >>> LU, pivots = tk.linalg.lu_factor(tk.tensor([[2.0, 0.0], [0.0, 4.0]]))
     >>> tk.linalg.lu_solve(LU, pivots, tk.ones(2, 1))

@@ -43,7 +43,7 @@ def _old(name: str, now: str) -> None:
 
 
 def _check_sides(name: str, input: Tensor, A: Tensor) -> None:
-    """Refuse what is no pair of matrices of one dtype, on the CPU, with as many rows."""
+    """Refuse anything but two CPU matrices of one dtype with the same number of rows."""
     sizes = tuple(input._lay().size), tuple(A._lay().size)
     if len(sizes[0]) not in (1, 2) or len(sizes[1]) != 2:
         raise RuntimeError(
@@ -134,8 +134,8 @@ def eig(input: Tensor, eigenvectors: bool = False, *, out: Any = None) -> tuple[
     """Eigenvalues as of 2018, without complex numbers. Today: `tensorkit.linalg.eig`.
 
     Returns:
-        A pair: ``(n, 2)`` with the real and imaginary parts of the eigenvalues, and the eigenvectors: an empty tensor
-        unless they are asked for. Of a pair of complex ones one column is the real part, the next the imaginary part.
+        A pair: ``(n, 2)`` with the real and imaginary parts of the eigenvalues, and the eigenvectors: an
+        empty tensor unless requested. A complex pair takes two columns: the real part, then the imaginary part.
 
     >>> import tensorkit as tk, warnings
     >>> warnings.simplefilter("ignore", FutureWarning)

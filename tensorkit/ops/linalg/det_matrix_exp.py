@@ -40,8 +40,8 @@ from tensorkit.tensor import Array, Tensor
 def _pivots_of(A: Tensor) -> tuple[Array, Array]:
     """The diagonal of the upper LU factor, and the sign of the row swaps.
 
-    The transpose of a row-major matrix is factorised, which has the same determinant, as PyTorch does it: so a
-    determinant that is zero but for rounding is the same.
+    The transpose of a row-major matrix is factorised, which has the same determinant, as PyTorch does it: so
+    a determinant that is zero up to rounding is the same.
     """
     array = host(A, "_linalg_det")
     if A.is_contiguous() and not A._dtype.is_complex:
@@ -246,7 +246,7 @@ def _exponential(A: Tensor, kind: dtype) -> Tensor:
 
 
 def _exponential_back(g: Any, c: Any) -> Any:
-    """In the exponential of a matrix of four blocks stands the derivative of the exponential."""
+    """One block of the exponential of a 2 × 2 block matrix is the derivative of the exponential."""
     A, n = adjoint(c.input), c.input.size(-1)
     if not A.numel():
         return g

@@ -153,7 +153,7 @@ def _check_solve(LD: Tensor, pivots: Tensor, B: Tensor) -> tuple[int, ...]:
 
 
 def _check_swaps(swaps: Array, kind: dtype) -> None:
-    """Refuse what is no row, and blocks of two that are not whole: LAPACK would write beside the matrix."""
+    """Refuse pivots out of range and incomplete blocks of two: LAPACK would write outside the matrix."""
     if not swaps.size:
         return
     if kind in (uint16, uint32, uint64):
@@ -203,7 +203,7 @@ def ldl_solve(
         LD: ``(*, n, n)``. pivots: ``(*, n)``, int32. B: ``(*, n, k)``.
 
     Raises:
-        RuntimeError: when the factors are not square, the sides do not fit, or the pivots are none of `ldl_factor`.
+        RuntimeError: when the factors are not square, the sides do not fit, or the pivots are not from `ldl_factor`.
 
     >>> A = tk.tensor([[4.0, 2.0], [2.0, 3.0]])
     >>> A @ tk.linalg.ldl_solve(*tk.linalg.ldl_factor(A), tk.ones(2, 1))

@@ -88,7 +88,7 @@ def pca_lowrank(
 
     Args:
         A: points in rows, of size ``(*, m, n)``.
-        q: how many directions: at most m and n; by default 6, if there are so many.
+        q: how many directions: at most m and n; by default 6, or as many as there are.
         center: whether to subtract the mean of the points first.
         niter: how often to go over it again.
 

@@ -260,7 +260,7 @@ def _condition(input: Any, p: Any) -> Any:
     inverse = inv_ex(input)[0]
     product = matrix_norm(input, order) * matrix_norm(inverse, order)
     found = product.nan_to_num(math.inf, math.inf, -math.inf)
-    found._bump()  # PyTorch replaces what is no number in place
+    found._bump()  # PyTorch replaces nan in place
     return found
 
 
@@ -347,7 +347,7 @@ def nuclear_norm(
     """The sum of the singular values of each matrix, of which PyTorch warns: take `linalg.matrix_norm`.
 
     Raises:
-        RuntimeError: for integers, bools and 16-bit numbers, and for what is no matrix.
+        RuntimeError: for integers, bools and 16-bit numbers, and for anything but a matrix.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):

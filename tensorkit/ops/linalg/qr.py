@@ -240,7 +240,7 @@ def _reflected(packed: Any, tau: Any, turned: bool, W: Any, order: range) -> Any
 
 
 def _reflector(packed: Any, i: int) -> Any:
-    """The vector of one reflector: zeros, a one, and what stands below the diagonal."""
+    """The vector of one reflector: zeros, a one, and the elements below the diagonal."""
     m = packed.size(-2)
     unit = identity(packed, m)
     below = packed.narrow(-1, i, 1).tril(-1 - i)
@@ -441,7 +441,7 @@ def ormqr(
 
     Args:
         input, input2: the reflectors and their factors. input3: the matrix.
-        left: whether ``Q`` stands on the left. transpose: use its adjoint.
+        left: whether ``Q`` is the left factor. transpose: use its adjoint.
 
     Raises:
         RuntimeError: when the sizes do not fit.

@@ -26,7 +26,7 @@ def _others(dim: int, ndim: int) -> tuple[int, ...]:
 
 
 def _shortened_back(g: Any, c: Any) -> Any:
-    """Of a slice that was too long only the change of direction passes back, scaled as the slice was."""
+    """A slice that was too long passes back only the change of direction, scaled as the slice was."""
     x, axes, wide = c.input, _others(c.dim, c.input.dim()), g.dtype
     norm = vector_norm(x, c.p, axes, True)
     along = (x.conj() * g).real if wide.is_complex else x * g

@@ -68,7 +68,7 @@ def _fitting(A: tuple[int, ...], B: tuple[int, ...], left: bool, name: str) -> N
 
 
 def check_sides(A: Tensor, B: Tensor, left: bool, name: str) -> None:
-    """Refuse a right-hand side that is no matrix, or one that does not fit."""
+    """Refuse a right-hand side that is not a matrix, or one that does not fit."""
     check_matrix(B, name, "B")
     _fitting(A._lay().size, B._lay().size, left, name)
 

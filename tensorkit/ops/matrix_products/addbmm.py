@@ -34,7 +34,7 @@ from tensorkit.tensor import Tensor, fresh
 
 
 def _batch_size(batch1: Tensor, batch2: Tensor) -> tuple[int, int, int]:
-    """Of two batches, before anybody knows that they are: how many, rows and columns."""
+    """The batch size, rows and columns of a product, before the operands are checked."""
     return batch1.size(0), batch1.size(1), batch2.size(2)
 
 

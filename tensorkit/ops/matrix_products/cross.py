@@ -21,7 +21,7 @@ from tensorkit.tensor import Array, Tensor
 
 
 def _crossed(a: Array, b: Array, axis: int, kind: dtype) -> Array:
-    """Of each pair of triples along an axis the vector that is at right angles to both, long as what they span."""
+    """The cross product of each pair of triples along an axis."""
     work = dtypes.float32 if kernels.is_half(kind) else kind
     x, y = (numpy.moveaxis(kernels.cast(one, work), axis, 0) for one in (a, b))
     out = numpy.empty(a.shape, kind.numpy)

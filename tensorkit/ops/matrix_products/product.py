@@ -98,7 +98,7 @@ _EXACT = 53  # bits of a float64
 
 
 def _whole_product(a: Array, b: Array) -> Array:
-    """A product of integers, wrapped around as in C, by way of float64 BLAS: NumPy's own is many times slower.
+    """A product of integers, wrapped around as in C, by float64 BLAS: NumPy's own is many times slower.
 
     Numbers too large for one exact product are cut into pieces of few bits, whose products are exact.
     """
@@ -141,7 +141,7 @@ def _pieces(array: Array, bits: int, width: int) -> list[Array]:
 
 
 def check_tensors(name: str, **operands: Any) -> None:
-    """Refuse what is no tensor, in PyTorch's words.
+    """Refuse anything but a tensor, in PyTorch's words.
 
     Raises:
         TypeError: naming the first argument that is something else.
@@ -166,7 +166,7 @@ def prepare(out: Any, size: tuple[int, ...], kind: dtype) -> None:
 
 
 def check_out(out: Any, kind: dtype) -> None:
-    """Refuse an ``out=`` that is no tensor, or of another dtype than the result."""
+    """Refuse an ``out=`` that is not a tensor, or of another dtype than the result."""
     if not isinstance(out, Tensor):
         raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not kind:
@@ -200,7 +200,7 @@ def deliver_product(
 
 
 def refuse_recording(name: str, *operands: Tensor) -> None:
-    """PyTorch's error for an ``out=`` where somebody wants a gradient."""
+    """PyTorch's error for an ``out=`` where an argument requires grad."""
     if any(map(requires_grad, operands)):
         raise not_recorded(name)
 

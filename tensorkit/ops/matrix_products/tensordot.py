@@ -114,7 +114,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     """Multiply two tensors and sum over pairs of their dimensions.
 
     Args:
-        dims: how many: the last so many of `a` with the first so many of `b`; or two lists of dimensions.
+        dims: how many of the last dimensions of `a` go with the first ones of `b`; or two lists of dimensions.
 
     Returns:
         A tensor with the other dimensions of `a`, then those of `b`.

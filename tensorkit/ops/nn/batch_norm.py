@@ -28,7 +28,7 @@ def is_mixed(input: Tensor, *others: Tensor | None) -> bool:
 
 
 def check_kinds(input: Tensor, *others: Tensor | None) -> None:
-    """Refuse weights of other dtypes than the input, but for float32 ones of a 16-bit input."""
+    """Refuse weights of a dtype other than the input's, except float32 for a 16-bit input."""
     given = [one.dtype for one in others if one is not None]
     if is_mixed(input, *others):
         if any(kind is not dtypes.float32 for kind in given):
@@ -171,7 +171,7 @@ def _native_batch_norm(
     momentum: float,
     eps: float,
 ) -> tuple[Tensor, ...]:
-    """`batch_norm` with the means, and one over the spreads, which the walk back needs."""
+    """`batch_norm` with the means and one over the standard deviations, which the backward pass needs."""
     if training and (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     dense = input.is_contiguous(memory_format=suggested_format(input._lay()))

@@ -155,7 +155,7 @@ def col2im(
         kernel_size, dilation, padding, stride: of the window, as `im2col` has them.
 
     Raises:
-        RuntimeError: for columns that are no windows of such an image.
+        RuntimeError: for columns that do not fit the windows of such an image.
 
     >>> tk.nn.functional.fold(tk.ones(1, 4, 4), output_size=(3, 3), kernel_size=2)
     tensor([[[[1., 2., 1.],

@@ -166,7 +166,7 @@ def conv1d(
         stride: how far the weight moves on. padding: how many zeros are around the image; or "valid" for none, or
             "same" for as many as make the result as large as the image.
         dilation: how far the elements under the weight are apart.
-        groups: each of so many groups of channels sees its own part of the image alone.
+        groups: into how many groups the channels are divided; each sees only its own channels of the image.
 
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
@@ -196,7 +196,7 @@ def conv2d(
         stride: how far the weight moves on. padding: how many zeros are around the image; or "valid" for none, or
             "same" for as many as make the result as large as the image.
         dilation: how far the elements under the weight are apart.
-        groups: each of so many groups of channels sees its own part of the image alone.
+        groups: into how many groups the channels are divided; each sees only its own channels of the image.
 
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.
@@ -227,7 +227,7 @@ def conv3d(
         stride: how far the weight moves on. padding: how many zeros are around the image; or "valid" for none, or
             "same" for as many as make the result as large as the image.
         dilation: how far the elements under the weight are apart.
-        groups: each of so many groups of channels sees its own part of the image alone.
+        groups: into how many groups the channels are divided; each sees only its own channels of the image.
 
     Raises:
         RuntimeError: for sizes that do not fit, and for a weight of another dtype.

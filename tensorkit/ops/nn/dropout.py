@@ -1,6 +1,6 @@
 """Dropout: in training, elements or whole channels become 0 at random, so that a network relies on none of them.
 
-The alpha forms put in the place of 0 what a `selu` gives for very negative numbers, and keep mean and variance.
+The alpha forms use what `selu` gives for very negative numbers instead of 0, and keep mean and variance.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#dropout-functions
 """

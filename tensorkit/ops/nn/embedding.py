@@ -23,7 +23,7 @@ def check_indices(name: str, indices: Tensor, place: int = 1) -> None:
 
 
 def refuse_sparse(sparse: bool) -> None:
-    """Refuse gradients that only have the rows that were asked for."""
+    """Refuse sparse gradients, which have only the rows that were looked up."""
     if sparse:
         raise NotImplementedError("tensorkit has no sparse tensors: call it with sparse=False")
 

@@ -60,7 +60,7 @@ def _native_group_norm(
     group: int,
     eps: float,
 ) -> Plan | tuple[Tensor, ...]:
-    """`group_norm` with the means, and one over the spreads, which the walk back needs."""
+    """`group_norm` with the means and one over the standard deviations, which the backward pass needs."""
     check_kinds(input, weight, bias)
     if input.dtype in BUT_FLOATS:
         raise missing_kernel("GroupNormKernelImpl", input.dtype.label)

@@ -55,7 +55,7 @@ def _check_shape(
 
 
 def _finite(sums: Tensor) -> Tensor:
-    """nan in the place of an infinity, which the other way of adding arrives at by itself."""
+    """nan instead of an infinity, as the other order of additions gives."""
     return sums + (sums - sums).detach()
 
 
@@ -124,7 +124,7 @@ def _back(grads: Any, c: Any, wanted: set[str]) -> dict[str, Tensor]:
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Plan | tuple[Tensor, ...]:
-    """`layer_norm` with the means, and one over the spreads, which the walk back needs.
+    """`layer_norm` with the means and one over the standard deviations, which the backward pass needs.
 
     >>> tk.native_layer_norm(tk.tensor([[1.0, 3.0]]), [2], None, None, 0)
     (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))

@@ -15,7 +15,7 @@ from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.kit import FUNCTIONAL, LIMITED, Number, Rule, Tensor, op
 from tensorkit.ops.shared.int_args import listed_ints
 
-# In `pad` stand pairs: how much is added before and after the last dimension, then the one before it, and so on.
+# `pad` has pairs: how much is added before and after the last dimension, then the one before it, and so on.
 
 
 def _pairs(pad: Sequence[int], ndim: int) -> list[tuple[int, int, int]]:

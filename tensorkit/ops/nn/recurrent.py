@@ -92,7 +92,7 @@ def _cell(step: Step, gates: int, input: Tensor, state: State, weights: Weights)
     if gates == 3:
         theirs = weights.of_input(input)
         return step(theirs, weights.of_hidden(state[0]), state, weights)
-    ours = weights.of_hidden(state[0])  # this order, as wrong dtypes are told
+    ours = weights.of_hidden(state[0])  # this order, which decides the error for wrong dtypes
     return step(weights.of_input(input), ours, state, weights)
 
 

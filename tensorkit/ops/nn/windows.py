@@ -182,4 +182,4 @@ def _averages(input: Tensor, kind: str, spans: Any, size: Any, counts: Any) -> T
     return found.div_(by).to(input.dtype)
 
 
-largest, averages = _largest, _averages  # for pooling of all kinds: they are no operations of PyTorch's
+largest, averages = _largest, _averages  # for pooling of all kinds: they are not PyTorch operations

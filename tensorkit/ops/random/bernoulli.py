@@ -83,7 +83,7 @@ def _flip_each(input: Tensor, p: Tensor, generator: Generator | None, given: boo
 
 
 def all_within(numbers: Array, low: float, high: float) -> bool:
-    """Whether all numbers are in a closed interval; what is no number is not."""
+    """Whether all numbers are in a closed interval; nan is not."""
     inside = quiet(numpy.greater_equal, numbers, low) & quiet(numpy.less_equal, numbers, high)
     return bool(inside.all())
 

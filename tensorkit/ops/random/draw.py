@@ -158,7 +158,7 @@ class Drawing:
 
 
 def draw(tensor: Tensor, generator: Generator | None, fill: Fill | Drawing, given: bool = False) -> Tensor:
-    """Draw into the tensor's own memory; `given` for one that somebody knows already: its version goes up."""
+    """Draw into the tensor's own memory; `given` for one that the caller passed in: its version goes up."""
     if tensor._device != META and tensor.numel():
         if generator is not None and generator.device.type != tensor._device.type:
             raise RuntimeError(

@@ -125,8 +125,8 @@ def _with_replacement(input: Tensor, count: int, generator: Generator) -> Tensor
 
 
 def _check_rows(rows: Array) -> None:
-    """Refuse weights that are none: the first of them says why."""
-    negative = ~quiet(numpy.greater_equal, rows, 0)  # and what is no number
+    """Refuse rows with a negative, infinite or nan weight; the first one is named."""
+    negative = ~quiet(numpy.greater_equal, rows, 0)  # and nan
     wrong = numpy.flatnonzero(negative | ~numpy.isfinite(rows))
     if wrong.size:
         kind = "< 0" if negative.reshape(-1)[wrong[0]] else "= infinity or NaN"
@@ -225,7 +225,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 
 def _counts_on_device(made: Tensor, generator: Generator | None, input: Tensor) -> Tensor:
-    """Draw by the kit's kernel, as float64; a wrong rate is told where the device is waited for."""
+    """Draw by the kit's kernel, as float64; a wrong rate is reported when the device is synchronised."""
     if generator is not None and generator.device.type != made._device.type:
         raise RuntimeError(
             f"Expected a '{made._device.type}' device type for generator but found '{generator.device.type}'"
@@ -253,7 +253,7 @@ _NORMAL_FORMS = (
 
 
 def _check_call(arguments: dict[str, Any], options: dict[str, Any]) -> None:
-    """Refuse a call that is none of the four forms."""
+    """Refuse a call that fits none of the four forms."""
     mean, std, size = (arguments[name] for name in ("mean", "std", "size"))
     given = {key: value for key, value in options.items() if value is not None}
     sized = set(given) <= {"generator", "out", "dtype", "device"}

@@ -22,7 +22,7 @@ from tensorkit.tensor import Tensor
 
 
 def _corners(tensors: Sequence[Tensor]) -> list[tuple[int, int, int, int]]:
-    """Of each block its first row, first column, height and width."""
+    """The first row, first column, height and width of each block."""
     row = column = 0
     found = []
     for tensor in tensors:

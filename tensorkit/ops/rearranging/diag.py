@@ -46,7 +46,7 @@ def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
 
 
 def alone(out: Tensor) -> Tensor:
-    """Another view was made while it was filled: nobody else has it."""
+    """The view made while filling it is gone: there is no other reference."""
     out._counter = None
     return out
 
@@ -100,7 +100,7 @@ def _diag_back(g: Any, face: Any, diagonal: int) -> Any:
     out_error=_under_out,
 )
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Of a vector the matrix with it on a diagonal; of a matrix a copy of its diagonal.
+    """A matrix with the vector on a diagonal; for a matrix, a copy of its diagonal.
 
     Raises:
         RuntimeError: for a number, or more than two dimensions.

@@ -145,7 +145,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         copy_into(out, input)
         return out
     turned = _flipped(input, ([second], [first, second], [first])[turns - 1])
-    if turns != 2:  # the copy is nobody else's: it is given the other layout itself
+    if turns != 2:  # the copy has no other reference: it gets the new layout itself
         turned._adopt_geometry(turned._store(), turned._lay().transpose(first, second))
     return turned
 

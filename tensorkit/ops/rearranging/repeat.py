@@ -94,7 +94,7 @@ def check_lengths(target: tuple[int, ...]) -> None:
 
 
 def repeat_array(array: Array, repeats: tuple[int, ...], target: tuple[int, ...]) -> Array:
-    """The array side by side with itself, so many times along each dimension: the kernel."""
+    """The array repeated along each dimension: the kernel."""
     check_bytes(target, array.itemsize)
     out = numpy.empty(target, array.dtype)
     if out.size:
@@ -114,7 +114,7 @@ def _repeat(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
 
 
 def _repeated_on_device(input: Tensor, repeats: tuple[int, ...], target: tuple[int, ...]) -> Tensor:
-    """One copy from a view in which each dimension stands beside one of stride 0."""
+    """One copy from a view in which each dimension follows one of stride 0."""
     lay, made = input._lay(), empty_strided(target, contiguous_stride(target), input._dtype, input._device)
     missing = len(repeats) - len(lay.size)
     size = [n for pair in zip(repeats, (1,) * missing + lay.size, strict=True) for n in pair]
@@ -147,7 +147,7 @@ _REPEATED = Rule("RepeatBackward0", input=lambda g, c: _added_up(g, c.input_face
 
 @op(kind="copy", function=False, derivative=_REPEATED)
 def repeat(input: Tensor, *repeats: Any, **named: Any) -> Tensor:
-    """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front.
+    """Repeat the tensor along each dimension; dimensions may be added in front.
 
     Args:
         repeats: how often, for each dimension of the result.

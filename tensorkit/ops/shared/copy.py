@@ -104,7 +104,7 @@ def deliver(values: Any, kind: dtype, out: Tensor | None = None) -> Tensor:
     """An array, converted to `kind`, as a new row-major tensor; or written into `out`, which is returned.
 
     Raises:
-        TypeError, RuntimeError: when `out` is no tensor, or cannot hold this kind of number.
+        TypeError, RuntimeError: when `out` is not a tensor, or cannot hold this kind of number.
     """
     array = kernels.cast(numpy.asarray(values), kind)
     result = fresh(array if array.flags.c_contiguous else numpy.ascontiguousarray(array), kind)

@@ -130,7 +130,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
         check_number(value, input._dtype, narrow=input.numel() != 1)
     out = empty_strided(lay.size, like_strides(lay), input._dtype, input._device)
     fill_(out, value.detach() if isinstance(value, Tensor) else value)
-    out._counter = None  # nobody has seen it yet: its writing does not count
+    out._counter = None  # not returned yet: this write does not count
     return out
 
 

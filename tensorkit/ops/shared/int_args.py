@@ -37,7 +37,7 @@ def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -
     """A size or list of dimensions, given as one sequence or as several integers.
 
     Raises:
-        TypeError: for anything that is no integer, in PyTorch's words.
+        TypeError: for anything but an integer, in PyTorch's words.
     """
     listed = len(values) == 1 and isinstance(values[0], (tuple, list))
     if listed:
@@ -59,7 +59,7 @@ def listed_ints(given: Any, name: str, argument: str, position: int) -> tuple[in
     """Like `as_ints`, of one sequence: a lone integer is taken by some methods, and by no function.
 
     Raises:
-        TypeError: for a lone integer or anything else that is no sequence of integers, in PyTorch's words.
+        TypeError: for a lone integer or anything else but a sequence of integers, in PyTorch's words.
     """
     if not isinstance(given, (tuple, list)):
         raise TypeError(

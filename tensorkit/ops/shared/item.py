@@ -43,7 +43,7 @@ def item(input: Tensor) -> Any:
 
 
 def _python(array: Array) -> Array:
-    """An array whose elements NumPy can turn into Python numbers: bfloat16 goes by way of float32."""
+    """An array whose elements NumPy can turn into Python numbers: bfloat16 goes through float32."""
     return array.astype(numpy.float32) if array.dtype == dtypes.bfloat16.numpy else array
 
 

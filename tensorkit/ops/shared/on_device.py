@@ -1,8 +1,8 @@
 """Tensors on a CUDA device as its kernels take them, and what the operations of all folders ask of these kernels.
 
-An operation that has checked its arguments asks `is_on_device`, and hands over `operand`. Pointwise operations come by
-way of what is registered at the end. A view that stands for the conjugates, or for the negatives,
-of what is stored is read and written turned.
+An operation that has checked its arguments asks `is_on_device`, and hands over `operand`. Pointwise operations use
+what is registered at the end. A view that stands for the conjugates, or for the negatives, of what is stored is read
+and written turned.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def operand(tensor: Tensor, size: tuple[int, ...] | None = None) -> Operand:
 
 
 def as_size(made: Tensor, size: tuple[int, ...]) -> Tensor:
-    """A new row-major tensor with another size, which is no view of it."""
+    """A new row-major tensor with another size, not a view."""
     return on_storage(made._store(), Layout(size, contiguous_stride(size)), made._dtype)
 
 
@@ -67,7 +67,7 @@ def turned_around(input: Tensor, axes: tuple[int, ...], stride: tuple[int, ...])
 
 
 def kept_triangle(input: Tensor, diagonal: int, target: Tensor, *, lower: bool) -> None:
-    """Copy what is on one side of a diagonal into `target`, and zeros besides."""
+    """Copy one side of a diagonal into `target`, and zeros on the other."""
     kernels.indexing.triangle(operand(target), operand(input), input._lay().size, diagonal, lower)
 
 

@@ -47,7 +47,7 @@ def result_in(
     """A tensor given as ``out=``, checked and resized; its dtype must be the result's.
 
     Raises:
-        TypeError, RuntimeError: when it is no tensor, has another dtype, or shares memory with an operand.
+        TypeError, RuntimeError: when it is not a tensor, has another dtype, or shares memory with an operand.
     """
     if not isinstance(out, Tensor):
         raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
@@ -91,7 +91,7 @@ def paired(
     Args:
         row_major: whether the copy is, whatever the tensor's strides.
         out: whether the function takes ``out=``.
-        copy: makes the copy from all arguments, where it is no plain one.
+        copy: makes the copy from all arguments, where it is not a plain one.
         quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
         strict: whether to look at the types of the arguments first.
         rounded, out_overlap: as for `op`.
@@ -152,7 +152,7 @@ def _unwanted(quickly: Callable[..., Tensor | None]) -> Callable[..., Tensor | N
 def with_out(
     function: Callable[..., Tensor], body: Callable[..., Any], taking: str = "Tensor | None"
 ) -> Callable[..., Tensor]:
-    """The function with the signature of the body, and ``out=`` besides, which is one tensor or what else it takes."""
+    """The function with the signature of the body plus ``out=``, which is one tensor or what else it takes."""
     extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=taking)
 
     def shown() -> inspect.Signature:

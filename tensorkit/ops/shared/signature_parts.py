@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MEMORY_FORMAT = "tensorkit.memory_format memory_format = None"
 GENERATOR = "tensorkit.Generator generator"
-#: Of an operation with several results.
+#: For operations with several results.
 OUTS = "tuple of Tensors out = None"
-#: Of a reduction.
+#: For reductions.
 REDUCED = "bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None"
-#: Of what creates a tensor.
+#: For functions that create a tensor.
 FACTORY = (
     "tensorkit.dtype dtype = None, tensorkit.layout layout = None, tensorkit.device device = None, "
     "bool pin_memory? = False, bool requires_grad? = False"

@@ -68,7 +68,7 @@ def _size_of(data: Any) -> tuple[int, ...]:
 
 
 def _leaves(data: Any, size: tuple[int, ...], dim: int, kind: dtype, out: list[Any]) -> None:
-    """Append the numbers of nested sequences, row by row, or say which is none, or where the nesting is uneven."""
+    """Append the numbers of nested sequences, row by row, or say what is not one, or where the nesting is uneven."""
     if dim == len(size):
         out.append(_number_of(data, kind))
         return
@@ -153,7 +153,7 @@ def _number_of(leaf: Any, kind: dtype) -> Any:
 def plain_number(value: Any) -> Any:
     """A number, NumPy's or a tensor's, as Python's.
 
-    What is none stays what it is, to be refused: so does a tensor that has dimensions, and one that wants a gradient,
+    Anything else stays as it is, to be refused: so does a tensor that has dimensions, and one that wants a gradient,
     which would be lost.
     """
     if isinstance(value, Tensor):
@@ -244,7 +244,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     arrays keep their dtype.
 
     Raises:
-        ValueError: when rows differ in length. TypeError, RuntimeError: for what is no number.
+        ValueError: when rows differ in length. TypeError, RuntimeError: for anything but numbers.
 
     >>> tk.tensor([[3, 1, 2], [4, 1, 7]])
     tensor([[3, 1, 2],
@@ -302,7 +302,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one changes the other.
 
     Raises:
-        TypeError: for what is no array, or holds what a tensor cannot. ValueError: for negative strides.
+        TypeError: for anything but an array, or elements that a tensor cannot hold. ValueError: for negative strides.
 
     >>> import numpy as np, tensorkit as tk
     >>> a = np.zeros(2)

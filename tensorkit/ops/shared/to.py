@@ -57,7 +57,7 @@ def _speaks_of(input: Tensor, wanted: memory_format) -> bool:
 
 
 def _to_copy_back(g: Any, c: Any) -> Any:
-    """Of a number that became complex, the gradient's real part counts: nothing is lost that anybody is warned of."""
+    """The real part of the gradient, for a real input that became complex; PyTorch does not warn here."""
     face = c.input_face
     part = g.real if g._dtype.is_complex and not face.dtype.is_complex else g
     return part.to(face.device, face.dtype)

@@ -25,11 +25,11 @@ from tensorkit.tensor import Tensor, on_storage
 
 
 class _Chosen:
-    """What was asked for: by everybody, not by a thread of its own."""
+    """The settings, which all threads share."""
 
     enabled = False
     warn_only = False
-    fill = True  # memory that nobody has written
+    fill = True  # uninitialised memory
 
 
 chosen = _Chosen()
@@ -46,7 +46,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         warn_only: whether to warn of such an operation instead of refusing it.
 
     Raises:
-        TypeError: for what is no bool.
+        TypeError: for anything but a bool.
 
     >>> tk.use_deterministic_algorithms(True)
     >>> tk.zeros(2).put_(tk.tensor([0]), tk.ones(1))
@@ -66,7 +66,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 @offers
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` was asked for.
+    """Whether `use_deterministic_algorithms` is on.
 
     >>> tk.are_deterministic_algorithms_enabled()
     False
@@ -135,10 +135,10 @@ def get_deterministic_debug_mode() -> int:
 
 
 def alert(name: str) -> None:
-    """Refuse an operation that cannot promise the same numbers, or warn of it; nothing where nobody asked.
+    """Refuse an operation that cannot promise the same numbers, or warn of it; does nothing when determinism is off.
 
     Raises:
-        RuntimeError: where it was asked for, and not to be warned of only.
+        RuntimeError: where determinism is on, and not only as a warning.
     """
     if not chosen.enabled:
         return

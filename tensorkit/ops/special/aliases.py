@@ -1,6 +1,6 @@
 """Operations that ``tensorkit.special`` has in fewer forms than the namespace itself.
 
-There PyTorch takes a dimension, but not its name, and the digits of `round` by keyword alone; a wrong call is told so.
+There PyTorch takes a dimension, but not its name, and the digits of `round` by keyword alone; other calls are refused.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def special_logsumexp(
 
 @op(kind="copy", namespace="special", name="round", strict=True, out_overlap="before resizing")
 def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """`round` to so many decimals, which is recorded as such.
+    """`round` to a number of decimals, which is recorded as such.
 
     >>> tk.special.round(tk.tensor([0.5, 1.5, 2.5]))
     tensor([0., 2., 2.])

@@ -1,6 +1,6 @@
 """The Bessel functions of both kinds: plain, modified, scaled by an exponential, and a spherical one; and Airy's."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, although their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _block(name: str, function: Any) -> Pointwise:
 
 
 def _spherical(x: Array) -> Array:
-    """``sin(x) / x``, whose first terms are told near 0; at infinity 0."""
+    """``sin(x) / x``, by its first terms near 0; at infinity 0."""
     near = numpy.abs(x) < 0.5
     square = numpy.where(near, x * x, 0)
     total, term = numpy.ones_like(x), numpy.ones_like(x)

@@ -1,6 +1,6 @@
 """The incomplete gamma functions, and the zeta function of Hurwitz."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, although their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _series(a: Array, b: Array) -> Array:
 
 
 def _settled(shares: Any, a: Array, b: Array, least: int, most: int) -> Array:
-    """The shares, where one number settles them in PyTorch though the other is none."""
+    """The shares, with the values that PyTorch gives for certain pairs with a nan."""
     none = (numpy.isnan(a) & (b == 0)) | (numpy.isposinf(a) & numpy.isnan(b))
     whole = numpy.isnan(a) & numpy.isposinf(b)
     return numpy.where(none, least, numpy.where(whole, most, shares)).astype(a.dtype)

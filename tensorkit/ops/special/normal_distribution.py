@@ -1,6 +1,6 @@
 """The normal distribution's area and its inverse, exact in the tails too, and what entropies are made of."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, although their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     rounded=2,
 )
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of `ndtr`, exact far below 0 too, where the share itself is too small to be told from 0.
+    """The logarithm of `ndtr`, exact far below 0 too, where the share itself underflows to 0.
 
     Raises:
         NotImplementedError: for complex tensors.

@@ -67,7 +67,7 @@ def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0)
         RuntimeError: for a grid or block that no device has.
         AcceleratorError: for an access outside an array, and for threads that wait for one another for ever; at the
             next call that waits for the device. An emulated one names thread, block and line.
-        TypeError: for something that is no kernel, or a tensor on the CPU.
+        TypeError: for something that is not a kernel, or a tensor on the CPU.
     """
     if not kernels.is_available():
         raise NoCudaError(NO_CUDA)
@@ -98,7 +98,7 @@ def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) 
 
     Raises:
         RuntimeError: for a grid or block that no device has, and for more accesses than can be kept in memory.
-        TypeError: for something that is no kernel, or a tensor on the CPU.
+        TypeError: for something that is not a kernel, or a tensor on the CPU.
 
     >>> import numpy
     >>> from numba import cuda

@@ -73,7 +73,7 @@ def _give_back(address: int) -> None:
 
 
 def _raw(name: str, restype: Any, *argtypes: Any) -> Any:
-    """A function of Python's that is handed a capsule that is about to go: nobody may hold on to it."""
+    """A function of Python's that takes a capsule about to be freed, which must not be kept."""
     return ctypes.PYFUNCTYPE(restype, *argtypes)((name, _python))
 
 
@@ -82,7 +82,7 @@ _pointer_of = _raw("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, cty
 
 
 def _unused(capsule: int) -> None:
-    """A capsule goes: if nobody took what was in it, it is given back."""
+    """A capsule is freed: if it was never consumed, its content is given back."""
     if _is_valid(capsule, b"dltensor"):
         _give_back(_pointer_of(capsule, b"dltensor"))
 
@@ -119,7 +119,7 @@ def packed(input: Tensor, stream: int | None) -> Any:
         input.data_ptr(), CUDA, index, dims, _code(kind), 8 * kind.itemsize, 1, shape, strides, 0
     )
     managed = _Managed(inner, number, ctypes.cast(_DELETER, ctypes.c_void_p).value)
-    held._foreign = True  # somebody else looks at this very memory: it may no longer be moved
+    held._foreign = True  # the memory is shared from now on: it may no longer be moved
     _lent[number] = (managed, shape, strides, input)
     return _python.PyCapsule_New(
         ctypes.addressof(managed), b"dltensor", ctypes.cast(_DESTRUCTOR, ctypes.c_void_p)
@@ -127,7 +127,7 @@ def packed(input: Tensor, stream: int | None) -> Any:
 
 
 class _Borrowed:
-    """What another library lends: given back when nobody here holds it any more."""
+    """Memory that another library lends: given back with the last reference."""
 
     def __init__(self, managed: Any) -> None:
         self._managed = managed

@@ -61,7 +61,7 @@ def _attributes(input: Tensor) -> dict[str, Any]:
 def _rebuild(
     kind: type[Tensor], held: TypedStorage, offset: int, size: Size, stride: tuple[int, ...], flags: Any
 ) -> Tensor:
-    """A tensor made again from what `__reduce_ex__` wrote down, or somebody else did: `set_` looks whether it fits."""
+    """A tensor from what `__reduce_ex__` or another program wrote: `set_` checks that it fits."""
     storage = held.untyped()
     made = on_storage(storage.new(), Layout((0,), (1,), 0), held.dtype)
     made.set_(storage, offset, size, stride)
@@ -249,7 +249,7 @@ class DLDeviceType(enum.IntEnum):
 # DLPack's codes of dtypes; NumPy has no bfloat16 and takes it for whole numbers
 _FLOAT, _BFLOAT, _UINT = 2, 4, 1
 _NAMES = (b"dltensor_versioned", b"dltensor")
-_CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}  # where in the C structure the code stands
+_CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}  # the offset of the code in the C structure
 _KIND_AT = {b"dltensor": 8, b"dltensor_versioned": 40}  # and where the kind of memory
 _CONSUMED = (
     "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
@@ -263,7 +263,7 @@ _capsule.PyCapsule_GetPointer.restype = ctypes.c_void_p
 
 
 def _name_of(capsule: Any) -> bytes | None:
-    """The name of a DLPack capsule that nobody has taken yet; None for anything else."""
+    """The name of an unused DLPack capsule; None for anything else."""
     if type(capsule).__name__ != "PyCapsule":
         return None
     return next((name for name in _NAMES if _capsule.PyCapsule_IsValid(capsule, name)), None)
@@ -327,7 +327,7 @@ def _dlpack(
 def _visible(input: Tensor) -> Array:
     """The elements as an array of a type that NumPy hands on."""
     array = input._nd(physical=True)  # like PyTorch, which does not ask for the negative bit here
-    input._store()._foreign = True  # somebody else looks at this very memory: it may no longer be moved
+    input._store()._foreign = True  # the memory is shared from now on: it may no longer be moved
     array = array.view(numpy.uint16) if input._dtype is dtypes.bfloat16 else array
     return array if array.flags.writeable else read_only_too(array)
 
@@ -354,7 +354,8 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
         copy: True for a tensor with memory of its own.
 
     Raises:
-        RuntimeError: for what is no DLPack, or was taken already. BufferError: for what cannot be handed over.
+        RuntimeError: for anything but a DLPack capsule, and for one that was used before.
+        BufferError: for what cannot be handed over.
         ValueError: for negative strides.
 
     >>> import numpy as np, tensorkit as tk

@@ -54,7 +54,7 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 
 def _squeezed(dims: tuple[Any, ...]) -> Any:
-    """What `squeeze` was asked for: None, one dimension, or several."""
+    """The dimensions given to `squeeze`: None, one, or several."""
     if not dims:
         return None
     one = len(dims) == 1 and isinstance(dims[0], int)

@@ -58,7 +58,7 @@ def _among_zeros(grad: Any, lay: Layout, part: Layout) -> Tensor:
     """Zeros that lie as `lay` says, with the gradient where `part` does."""
     zeros: Tensor = grad.new_zeros(lay.size)
     copy_into(zeros._view(part), grad)
-    zeros._counter = None  # PyTorch does not count this write: nobody has seen the zeros
+    zeros._counter = None  # PyTorch does not count this write to the new zeros
     return zeros
 
 

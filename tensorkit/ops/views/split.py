@@ -173,7 +173,7 @@ def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Te
 )
 @takes("(Tensor input, int split_size, int dim = 0)")
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split` without autograd's protection: the pieces are no views to it.
+    """`split` without autograd's protection: the pieces do not count as views.
 
     >>> [len(piece) for piece in tk.arange(5).unsafe_split(2)]
     [2, 2, 1]

@@ -103,7 +103,7 @@ def _copied(
     Args:
         example: two lines for the docstring.
         body, rule: what makes the view, and how gradients pass back, where the view's own block does not say.
-        fields: what else there is to say of it: see `Op`.
+        fields: further properties: see `Op`.
     """
     if body is None:
         body = _body(view)
@@ -195,7 +195,7 @@ def _unsliced(g: Any, c: Any) -> Any:
 
 
 def _is_size(call: dict[str, Any]) -> bool:
-    """Whether a `view_copy` is no reading of the same bytes as another dtype, which has no derivative."""
+    """Whether a `view_copy` keeps the dtype: reading the bytes as another dtype has no derivative."""
     return call["dtype"] is None and not isinstance(call["size"], (dtypes.dtype, type))
 
 

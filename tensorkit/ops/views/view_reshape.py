@@ -159,12 +159,12 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     layout = lay.reshape(size)
     if layout is not None:
         return _reshape_alias(input, layout) if recorded else input._view(layout)
-    # The copy is nobody else's: the result is a tensor of its own, no view of it.
+    # The copy has no other reference: the result is a tensor of its own, not a view.
     return unsafe_view(contiguous(input), size)  # type: ignore[no-any-return]
 
 
 def _unsafe_view_body(input: Tensor, size: Sequence[int]) -> Tensor:
-    """`view` of a copy that nobody else holds: a tensor of its own, no view of it."""
+    """`view` of a copy without other references: a tensor of its own, not a view."""
     made = on_storage(input._store(), input._lay().view(size), input._dtype)
     if input._bits:
         made._bits = input._bits

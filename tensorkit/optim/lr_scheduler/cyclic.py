@@ -44,7 +44,7 @@ class CyclicLR(LRScheduler):
         mode: ``"triangular"``; ``"triangular2"`` halves the height each time; ``"exp_range"`` has the factor
             ``gamma ** batch``.
         gamma: the factor of ``"exp_range"``.
-        scale_fn: a function for the factor of the height, in the place of `mode`.
+        scale_fn: a function for the factor of the height, instead of `mode`.
         scale_mode: whether it is a function of the number of the ``"cycle"``, or of ``"iterations"``.
         cycle_momentum: whether the momentum goes the other way, between `max_momentum` and `base_momentum`.
         base_momentum, max_momentum: the ends of its way.
@@ -142,7 +142,7 @@ class CyclicLR(LRScheduler):
         return gamma**x
 
     def get_lr(self) -> list[Any]:
-        """The learning rates at this batch; the momentum is set besides."""
+        """The learning rates at this batch; also sets the momentum."""
         warn_outside_step(self)
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle

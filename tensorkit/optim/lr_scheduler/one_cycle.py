@@ -103,7 +103,7 @@ class OneCycleLR(LRScheduler):
         return end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1)
 
     def get_lr(self) -> list[Any]:
-        """The learning rates at this batch; the momentum is set besides."""
+        """The learning rates at this batch; also sets the momentum."""
         warn_outside_step(self)
         step = self.last_epoch
         if step > self.total_steps:

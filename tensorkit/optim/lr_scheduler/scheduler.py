@@ -34,7 +34,7 @@ class LRScheduler:
         last_epoch: how far training had come before, -1 for the beginning: else the groups have an ``"initial_lr"``.
 
     Raises:
-        TypeError: for what is no optimizer. KeyError: when a group lacks its ``"initial_lr"``.
+        TypeError: for anything but an optimizer. KeyError: when a group lacks its ``"initial_lr"``.
 
     >>> class Halves(tk.optim.lr_scheduler.LRScheduler):
     ...     def get_lr(self):
@@ -81,7 +81,7 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the schedule remembers, but for the optimizer."""
+        """All attributes of the schedule except the optimizer."""
         return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -173,7 +173,7 @@ def warn_outside_step(scheduler: LRScheduler) -> None:
 
 
 def check_optimizer(optimizer: Any) -> None:
-    """Refuse what is no optimizer."""
+    """Refuse anything but an optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 

@@ -36,7 +36,7 @@ def __dir__() -> list[str]:
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """Of a stream, which has no indices: None, without an end."""
+    """The sampler of a stream, which has no indices: None, without an end."""
 
     def __iter__(self) -> Any:
         while True:
@@ -46,7 +46,7 @@ class _InfiniteConstantSampler(Sampler[None]):
 class DataLoader(Generic[_T_co]):
     """The samples of a dataset in batches, in order or shuffled; each ``for`` over it is one epoch.
 
-    No processes are started: with `num_workers`, too, each batch is loaded here, when it is asked for. The batches,
+    No processes are started: with `num_workers`, too, each batch is loaded here, on demand. The batches,
     their order and all random numbers are those of PyTorch's processes: the workers take turns, and each has its own
     copy of the dataset and its own seed. Three things differ. Nothing is loaded while the program does something else.
     Tensors and arrays of the dataset, and global variables, are not copied: what a worker writes there, the program

@@ -87,8 +87,8 @@ class RandomSampler(Sampler[int]):
         generator: where the random numbers come from. Without one, each walk draws a seed from the default generator.
 
     Raises:
-        TypeError: when `replacement` is no bool.
-        ValueError: when there would be no index.
+        TypeError: when `replacement` is not a bool.
+        ValueError: when there would be an empty range of indices.
 
     >>> list(RandomSampler(range(5), generator=tk.Generator().manual_seed(0)))
     [4, 0, 1, 3, 2]
@@ -176,8 +176,8 @@ class WeightedRandomSampler(Sampler[int]):
         generator: where the random numbers come from; the default one where it is not given.
 
     Raises:
-        ValueError: when `num_samples` is no positive integer, `replacement` no bool, or the weights are not
-            one-dimensional.
+        ValueError: when `num_samples` is not a positive integer, `replacement` not a bool, or the weights
+            not one-dimensional.
 
     >>> list(WeightedRandomSampler([0.0, 1.0, 2.0], 5, generator=tk.Generator().manual_seed(0)))
     [2, 2, 2, 2, 2]
@@ -224,7 +224,7 @@ class BatchSampler(Sampler[list[int]]):
         drop_last: whether a last list that would be shorter is left out.
 
     Raises:
-        ValueError: when `batch_size` is no positive integer or `drop_last` no bool.
+        ValueError: when `batch_size` is not a positive integer or `drop_last` not a bool.
 
     >>> list(BatchSampler(SequentialSampler(range(10)), batch_size=4, drop_last=False))
     [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]

@@ -29,7 +29,7 @@ def read_idx(path: str | Path) -> Any:
         path: the file, unpacked.
 
     Raises:
-        ValueError: when it is no such file.
+        ValueError: when it is not such a file.
     """
     content = Path(path).read_bytes()
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in _DTYPES:

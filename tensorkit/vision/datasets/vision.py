@@ -97,5 +97,5 @@ class VisionDataset(Dataset[Any]):
         )
 
     def extra_repr(self) -> str:
-        """What is printed besides."""
+        """Further lines to print."""
         return ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def photographs() -> dict[str, Path]:
-    """Three photographs that anybody may use: their names, and the files they are in.
+    """Three photographs that are free to use: their names, and the files they are in.
 
     They are 256 pixels wide and 192 high. torchvision has no such function.
 

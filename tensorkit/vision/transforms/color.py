@@ -79,7 +79,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
 
 
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
-    """A picture so many times as bright: 0 is black, 1 changes nothing.
+    """Scale the brightness of a picture: 0 is black, 1 changes nothing.
 
     Raises:
         ValueError: for a negative factor.
@@ -95,7 +95,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
 
 
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
-    """A picture with so many times its contrast: 0 is its mean grey, 1 changes nothing.
+    """Scale the contrast of a picture: 0 is its mean grey, 1 changes nothing.
 
     Raises:
         ValueError: for a negative factor.
@@ -113,7 +113,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
 
 
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
-    """A picture so many times as colourful: 0 is grey, 1 changes nothing.
+    """Scale the saturation of a picture: 0 is grey, 1 changes nothing.
 
     Raises:
         ValueError: for a negative factor.

@@ -131,7 +131,7 @@ class Resize(Module):
     """A picture in another size: `functional.resize`.
 
     Raises:
-        TypeError, ValueError: when `size` is no number and no sequence of one or two.
+        TypeError, ValueError: when `size` is neither a number nor a sequence of one or two.
 
     Source: https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.Resize.html
     """

@@ -1,4 +1,4 @@
-"""Convolution of float32 numbers whose windows move on by one, without columns: what the compiled loops are told.
+"""Convolution of float32 numbers whose windows move on by one, without columns: the arguments of the compiled loops.
 
 Each function says whether it did the work; otherwise `windows` does it by columns.
 """

@@ -113,7 +113,7 @@ def unfold(out: Array, image: Array, kernel: Ints, places: Ints, window: Window)
 
 
 def fold(out: Array, columns: Array, window: Window) -> None:
-    """Add what stands in (n, channels, *kernel, *places) to the elements under the windows, over zeros."""
+    """Add columns (n, channels, *kernel, *places) into an image of zeros, each to the elements under its window."""
     rank = len(window.stride)
     kernel, places = columns.shape[2 : 2 + rank], columns.shape[2 + rank :]
     ends = (p + i for p, i in zip(window.padding, out.shape[2:], strict=True))

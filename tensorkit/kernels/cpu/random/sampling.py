@@ -104,7 +104,7 @@ def swaps(words: Any, order: Any) -> None:
     steps = numpy.empty(count, numpy.int32)
     steps[count - 1] = 0
     for place in range(count - 1):
-        # The rest of a division, by way of double precision: the quotients of words of 32 bits are nearer to no whole
+        # The remainder of a division, in double precision: the quotients of words of 32 bits are nearer to no whole
         # number than it can tell, and four are divided at once.
         word, left = numpy.uint32(words[place]), numpy.uint32(count - place)
         whole = numpy.uint32(numpy.float64(word) / numpy.float64(left))
@@ -136,7 +136,7 @@ def _all_swaps(other: Array, count: int) -> Array:
     """`permutation` without a loop over the places.
 
     Place i takes what the last earlier swap with ``other[i]`` put there: the element that had come to lie at the place
-    of that swap. So every place points back to an earlier one, or to nobody, and keeps its own number.
+    of that swap. So every place points back to an earlier one, or to none, and keeps its own number.
     """
     places = numpy.arange(count)
     chosen = numpy.append(other, places[other.size :])
@@ -194,7 +194,7 @@ def poisson_counts(rates: Any, units: Any, out: Any) -> tuple[int, int]:
                 elif not (count < 0.0 or (near < 0.013 and v > near)):
                     left = math.log(v) if v > 0.0 else -math.inf
                     left += math.log(alpha) - math.log(a / (near * near) + b)
-                    if count < 1e300:  # beyond, its factorial is no number
+                    if count < 1e300:  # beyond, its factorial overflows
                         found = left <= -rate + count * math.log(rate) - math.lgamma(count + 1.0)
             # No number and what no int64 holds become the least one, as when a processor converts them.
             if not abs(count) < 9.223372036854775e18:

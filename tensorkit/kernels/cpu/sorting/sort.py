@@ -39,7 +39,7 @@ def sortable(array: Array) -> Array:
         return array
     bits = numpy.ascontiguousarray(array).view(numpy.int16).reshape(array.shape)
     keys = numpy.where(bits < 0, numpy.int16(-32768) - bits, bits)  # -0.0 becomes 0
-    largest = 0x7C00 if kind == numpy.float16 else 0x7F80  # infinity: the numbers beyond it are none
+    largest = 0x7C00 if kind == numpy.float16 else 0x7F80  # infinity: larger bits are nan
     keys[(bits & 0x7FFF) > largest] = 32767
     return keys
 
@@ -138,7 +138,7 @@ def introsort(ranks: Array) -> Array:
 
 
 def introsort_at(ranks: Array, wanted: Array) -> Array:
-    """Which element the C++ library's ``sort`` puts at one place of each row: `introsort`, but for that alone."""
+    """Which element the C++ library's ``sort`` puts at one place of each row: `introsort` for one place."""
     rows, count = ranks.shape
     values = ranks.reshape(-1).copy()
     places = numpy.tile(numpy.arange(count), rows)
@@ -356,7 +356,7 @@ def _inner(values: Array, places: Array, low: int, high: int) -> tuple[int, int]
     return upper, meets
 
 
-# -- an order that is none ----------------------------------------------------------------------------------------
+# -- not a total order ----------------------------------------------------------------------------------------
 
 
 def less_sort(row: Sequence[Any] | Array) -> Array:

@@ -52,7 +52,7 @@ def _ordered_bits(bits, out, endless, turned):  # type: ignore[no-untyped-def]
         b = numpy.int64(bits[i])
         size = b & last
         v = -size if b < 0 else size  # -0.0 becomes 0
-        v = last if size > endless else v  # what is beyond infinity is none
+        v = last if size > endless else v  # larger than infinity: nan
         out[i] = v ^ turned
 
 
@@ -257,7 +257,7 @@ _less = _Steps(_less_rows, ("void(f8[:,::1],i8[:,::1])",), _WARY)
 
 
 def over_rows(run: Callable[[int, int], Any], shape: tuple[int, ...]) -> None:
-    """Call ``run(first, last)`` for pieces of so many rows, on several threads."""
+    """Call ``run(first, last)`` for pieces of the rows, on several threads."""
     spread(run, shape[0], max(1, _GRAIN // max(1, shape[1])))
 
 
@@ -395,7 +395,7 @@ def in_order(rows: Array, descending: bool, stable: bool) -> tuple[Array, Array]
 def choice(rows: Array, k: int, largest: bool) -> tuple[Array, Array] | None:
     """The k largest or smallest elements of each row of some hundreds in order, and their places.
 
-    None where there is a nan, or two are equal that could both be meant; and of long rows, but for one of each.
+    None where there is a nan, where equal elements leave the choice open, and for long rows unless k is 1.
 
     Args:
         rows: as for `in_order`.

@@ -2,7 +2,7 @@
 
 SciPy has them all, nearer to the truth than PyTorch. The polynomials are those of the Cephes library, some of which
 Cephes divides by polynomials whose first coefficient is 1 and not written down; PyTorch forgets that 1, and is wrong
-by up to 1e-6 between 2 and 20. It computes in the numbers' own precision besides. Both is done here as there.
+by up to 1e-6 between 2 and 20. It also computes in the dtype's own precision. Both is done here as there.
 
 Source: S. L. Moshier, Cephes Mathematical Library (1984-2000), ``j0``, ``j1`` and ``airy``.
 """
@@ -166,7 +166,7 @@ _SINE1: _Quotient = (
         336.0936078106983,
     ),
 )
-# Of the Airy function: on the right, and the two that multiply sine and cosine on the left.
+# The Airy function's: on the right, and the two that multiply sine and cosine on the left.
 _FALLING: _Quotient = (
     (
         0.346538101525629,
@@ -285,7 +285,7 @@ def _far1(x: Array, first: bool) -> Array:
 
 
 def bessel_j0(x: Array) -> Array:
-    """Of the first kind and order 0: 1 at 0, the same on both sides.
+    """The Bessel function of the first kind of order 0: 1 at 0, and even.
 
     >>> bessel_j0(numpy.array([0.5, 1.0, -10.0])).round(4)
     array([ 0.9385,  0.7652, -0.2459])
@@ -299,7 +299,7 @@ def bessel_j0(x: Array) -> Array:
 
 
 def bessel_j1(x: Array) -> Array:
-    """Of the first kind and order 1: 0 at 0, with the other sign on the other side.
+    """The Bessel function of the first kind of order 1: 0 at 0, and odd.
 
     >>> bessel_j1(numpy.array([0.5, 1.0, -10.0])).round(4)
     array([ 0.2423,  0.4401, -0.0435])
@@ -318,7 +318,7 @@ def _second_kind(x: Array, near: Array, far: Array) -> Array:
 
 
 def bessel_y0(x: Array) -> Array:
-    """Of the second kind and order 0.
+    """The Bessel function of the second kind of order 0.
 
     >>> bessel_y0(numpy.array([0.5, 1.0, 10.0])).round(4)
     array([-0.4445,  0.0883,  0.0557])
@@ -328,7 +328,7 @@ def bessel_y0(x: Array) -> Array:
 
 
 def bessel_y1(x: Array) -> Array:
-    """Of the second kind and order 1.
+    """The Bessel function of the second kind of order 1.
 
     >>> bessel_y1(numpy.array([0.5, 1.0, 10.0])).round(4)
     array([-1.4715, -0.7812,  0.249 ])

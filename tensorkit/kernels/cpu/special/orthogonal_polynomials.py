@@ -1,7 +1,7 @@
 """Orthogonal polynomials by their recurrences, and Chebyshev's of higher degrees by angles, as PyTorch computes them.
 
-The degree is a number like any other, of which the fraction is dropped; below 0, and for a degree that is no number or
-too large, the polynomial is 0. Everything is computed in the numbers' own precision.
+The degree is a number like any other, of which the fraction is dropped; below 0, and for a degree that is
+nan or too large, the polynomial is 0. Everything is computed in the numbers' own precision.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _signed(n: Array, size: Any) -> Array:
 
 
 def _settled(x: Array, n: Array, found: Array, *ends: tuple[Any, Any]) -> Array:
-    """What is found, but for the places where it is told, and 0 below degree 0."""
+    """The values found, with those given for certain places put in, and 0 below degree 0."""
     for where, value in ends:
         found = numpy.where(where, value, found)
     return numpy.where(n < 0, 0, found).astype(x.dtype)
@@ -58,7 +58,7 @@ def _settled(x: Array, n: Array, found: Array, *ends: tuple[Any, Any]) -> Array:
 
 
 def _by_angle(kind: str, y: Array, n: Array, shifted: bool) -> Array:
-    """Of a number between -1 and 1, a cosine: the polynomial is made of waves of the angle, `n` times as fast."""
+    """A polynomial between -1 and 1, as sines and cosines of `n` times the angle whose cosine `y` is."""
     angle = numpy.arccos(y, dtype=numpy.float64).astype(y.dtype)  # whose error counts `n` times
     half = angle / 2
     if kind == "t":
@@ -111,7 +111,7 @@ def chebyshev(kind: str, shifted: bool) -> Callable[[Array, Array], Array]:
 
 
 def _limit(x: Array, n: Array, found: Array) -> Array:
-    """Hermite's polynomials are no numbers beyond a degree that no recurrence reaches well."""
+    """Hermite polynomials are nan beyond the degree up to which the recurrence is accurate."""
     return numpy.where(n > (128 if x.dtype == numpy.float32 else 512), numpy.nan, found)
 
 

@@ -2,7 +2,7 @@
 
 ``numpy.add.reduce`` is exact along the last dimension alone, and there takes three times as long as need be. Here a sum
 is taken block by block, in the order of memory, and then of the blocks, so that no running sum becomes long:
-rows by ``einsum``, which adds in many lanes. Call these by way of `quiet`.
+rows by ``einsum``, which adds in many lanes. Call these through `quiet`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from tensorkit.kernels.cpu.sums.sum_in_order_compiled import each_row, whole
 
 Array = numpy.ndarray[Any, Any]
 _SINGLE = numpy.dtype(numpy.float32)
-#: From so many elements on PyTorch gives each thread a part of a sum, and the last digits depend on how many there are.
+#: From this many elements PyTorch gives each thread a part of a sum, and the last digits depend on how many there are.
 MOST_ON_ONE_THREAD = 32768 - 1
 _LANES = 8
 _STEP = 16  # of a level, of fewer than 2²⁰ groups

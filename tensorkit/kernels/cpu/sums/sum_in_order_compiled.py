@@ -14,7 +14,7 @@ from tensorkit.kernels.jit.compiler import loop, step
 
 
 def _groups_added(sums, x, count):  # type: ignore[no-untyped-def]
-    """Add so many rows of 32 numbers to the 32 sums."""
+    """Add rows of 32 numbers to the 32 sums."""
 
 
 @step(_groups_added)

@@ -51,7 +51,7 @@ class _Device:
 
 
 class GpuBuffer:
-    """Bytes in a GPU's memory, given back to the allocator when nobody holds them.
+    """Bytes in a GPU's memory, given back to the allocator with the last reference.
 
     Attributes:
         address: of the first byte.
@@ -77,7 +77,7 @@ class GpuBuffer:
 
     @classmethod
     def lent(cls, device: Allocator, address: int, nbytes: int, owner: Any) -> GpuBuffer:
-        """A buffer on memory that belongs to somebody else, and that `owner` keeps."""
+        """A buffer on foreign memory, which `owner` keeps alive."""
         made = cls(device, gpu_streams(device.index).current(), 0)
         made.nbytes, made.address, made._owner = nbytes, address, owner
         return made
@@ -116,7 +116,7 @@ class GpuMemory:
         self._sent: deque[tuple[GpuMark, Bytes]] = deque()  # pinned memory that is being copied
 
     def ledger(self, index: int) -> Allocator:
-        """Who holds how much of a GPU's memory."""
+        """A GPU's allocator."""
         found = self._allocators.get(index)
         if found is None:
             source = _Device(self, index)
@@ -181,7 +181,7 @@ class GpuMemory:
 
         Args:
             queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
-            pinned: whether `data` is pinned; the listeners are told.
+            pinned: whether `data` is pinned, for the listeners.
         """
         data = numpy.ascontiguousarray(data)
         if not queued:

@@ -30,7 +30,7 @@ def as_pytorch_says(error: Exception) -> Exception:
 
 
 def checked(result: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a function of the driver returned, but for its status; PyTorch's error when that is none of success."""
+    """What a function of the driver returned, without the status; raises PyTorch's error unless that is success."""
     status, *values = result
     if status.value:
         raise refusal(Fault(_in_words(status)))
@@ -154,7 +154,7 @@ class GpuStreams:
         return self.core
 
     def most_blocks(self, per_unit: int) -> int:
-        """How many blocks keep the whole GPU busy, with so many for each of its multiprocessors."""
+        """The number of blocks that keep the whole GPU busy, from the number per multiprocessor."""
         return per_unit * self._units
 
     def current(self) -> GpuStream:
@@ -200,7 +200,7 @@ class GpuStreams:
         """Where a kernel writes down an index out of range: memory that the GPU and the host both see.
 
         Args:
-            guard: what is said of such an index; that of the last kernel is kept.
+            guard: the message for such an index; the last kernel's is kept.
         """
         if self._words is None:
             driver = self._driver
@@ -212,7 +212,7 @@ class GpuStreams:
         return ctypes.addressof(self._words)
 
     def check_guard(self) -> None:
-        """Say of an index out of range what a device-side assert says.
+        """Report an index out of range as a device-side assert does.
 
         Raises:
             AcceleratorError: when a kernel has written one down since.

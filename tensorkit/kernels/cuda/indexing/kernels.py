@@ -1,7 +1,7 @@
 """The bodies that follow indices: gather, scatter, and several indices made one.
 
 An index out of range is written into `fault` (a flag, the index, the size it had to be below) and nothing else is done
-for it: no other memory is read or written. Who launched the kernel looks at the flag when the device is waited for.
+for it: no other memory is read or written. The launcher checks the flag when the device is synchronised.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def triangle(
     diagonal: int,
     lower: int,
 ) -> None:
-    """What lies on one side of a diagonal of each matrix, zeros besides; the elements are counted row by row."""
+    """One side of a diagonal of each matrix, and zeros on the other; the elements are counted row by row."""
     i = cuda.grid(1)
     while i < count:
         where = place(i, size)

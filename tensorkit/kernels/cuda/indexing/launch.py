@@ -26,7 +26,7 @@ _BITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
 
 
 def _out_of_bounds(dim: int) -> str:
-    """What is said of an index out of range, with places for it and for the size."""
+    """The message for an index out of range, with placeholders for it and for the size."""
     return f"index {{}} is out of bounds for dimension {dim} with size {{}}"
 
 
@@ -221,7 +221,7 @@ def _triangle_kernel(width: int, dims: int) -> Kernel:
 
 
 def triangle(out: Operand, a: Operand, size: Sizes, diagonal: int, lower: bool) -> None:
-    """Copy what is on one side of a diagonal of the last two dimensions, and write zeros besides."""
+    """Copy one side of a diagonal of the last two dimensions, and write zeros on the other."""
     if 0 in size:
         return
     check_reach(((out, size), (a, size)))

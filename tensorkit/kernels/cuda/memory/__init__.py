@@ -65,7 +65,7 @@ class _Device:
 
 
 class EmulatedBuffer:
-    """Bytes in an emulated device's memory. It is no array and cannot be read; ask its memory's `to_host`.
+    """Bytes in an emulated device's memory. It is not an array and cannot be read; ask its memory's `to_host`.
 
     Attributes:
         address: of the first byte; 0 for an empty buffer.
@@ -113,7 +113,7 @@ class EmulatedBuffer:
     def lent(
         cls, memory: EmulatedMemory, index: int, address: int, nbytes: int, owner: Any
     ) -> EmulatedBuffer:
-        """A buffer on memory that belongs to somebody else, and that `owner` keeps."""
+        """A buffer on foreign memory, which `owner` keeps alive."""
         made = cls(memory, index, 0)
         made.nbytes, made.address, made._owner = nbytes, address, owner
         if nbytes:
@@ -208,7 +208,7 @@ class EmulatedMemory:
 
         Args:
             queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
-            pinned: whether `data` is pinned; the listeners are told.
+            pinned: whether `data` is pinned, for the listeners.
         """
         target = buffer._bytes[start : start + data.size]
         if queued:

@@ -114,7 +114,7 @@ class Block:
     Attributes:
         start: where in the segment it begins.
         size: its length, a multiple of 512.
-        requested: how many bytes were asked for.
+        requested: the number of requested bytes.
         after, before: its neighbours in the segment.
         passed: for each other stream that uses it, a question: is it through with it?
     """
@@ -134,7 +134,7 @@ class Block:
 
     @property
     def address(self) -> int:
-        """Of its first byte."""
+        """The address of its first byte."""
         return self.segment.address + self.start
 
     @property
@@ -161,7 +161,7 @@ def _segment_size(size: int) -> int:
 
 
 class Allocator:
-    """Who holds how much of a device's memory, and where the next tensor goes.
+    """The memory of a device that is in use, and where the next tensor goes.
 
     Args:
         index: the device's number.
@@ -184,7 +184,7 @@ class Allocator:
         self._segments: list[Segment] = []
         self._lock = forks.lock()
         self._returned: deque[Block] = deque()  # given back, and not yet looked at
-        self._cycles: dict[Block, int] = {}  # taken again at once, so many times: see `_comes_next`
+        self._cycles: dict[Block, int] = {}  # how often each was taken again at once: see `_comes_next`
         self._in_use: list[Block] = []  # given back, and still used by a recorded stream
         self.retries = self.failures = self.asked = self.gave_back = 0
 
@@ -272,7 +272,7 @@ class Allocator:
         }
 
     def reset_peaks(self) -> None:
-        """Let every peak begin at what there is now."""
+        """Reset every peak to the current use."""
         with self._lock:
             self._settle()
             for pools in self._counts.values():
@@ -313,8 +313,8 @@ class Allocator:
     def _comes_next(self, block: Block, stream: Hashable, pool: str) -> bool:
         """Whether a block that was given back is the very one, cut as it is, that the next tensor of its size gets.
 
-        A loop frees and takes the same block again and again. What that does to the statistics is made up for when
-        somebody asks (`_make_up`).
+        A loop frees and takes the same block again and again. The statistics are corrected for that when
+        they are read (`_make_up`).
         """
         before, after = block.before, block.after
         if block.passed or block.segment.stream is not stream or (before is not None and before.free):

@@ -97,7 +97,7 @@ _KERNEL = Kernel("poisson", _fill_counts, {}, (Int(), _ROWS, _ROWS, Int(), Int()
 def draw_counts(out: Operand, rates: Operand, count: int, seed: int, offset: int) -> None:
     """Fill `out` with numbers of events; both operands hold float64, one after the other.
 
-    A rate that is negative, or no number, is told where the device is waited for, as on any GPU.
+    A negative or nan rate is reported when the device is synchronised, as on any GPU.
     """
     if count:
         check_reach(((out, (count,)), (rates, (count,))))

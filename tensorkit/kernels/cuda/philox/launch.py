@@ -26,7 +26,7 @@ BLOCK = 256  # threads of a block, as PyTorch draws
 WORDS = 4  # what one step of a generator gives, and what its offset counts
 
 
-# -- what becomes of a random number --------------------------------------------------------------------------------
+# -- from random bits to a distribution --------------------------------------------------------------------------------
 
 
 def _uniform(x: Any, low: Any, high: Any) -> Any:
@@ -134,7 +134,7 @@ def _threads(count: int, units: int, unit_threads: int) -> int:
 
 
 def steps_of(count: int, wide: bool, units: int, unit_threads: int) -> int:
-    """By how much the offset of a generator goes up when so many elements are drawn."""
+    """By how much drawing the elements advances a generator's offset."""
     if not count:
         return 0
     return ((count - 1) // (_threads(count, units, unit_threads) * (2 if wide else 4)) + 1) * WORDS

@@ -14,7 +14,7 @@ Beside the names that all bodies are handed (see ``kernels.cuda.kernels``) there
     kind                        the NumPy type of a sum
     zero                        of that type
     HEIGHT, WIDTH, DEPTH            the size of a tile, and of a step
-    DOWN, ACROSS                how many sums a thread keeps: so many of its column, by so many of its row
+    DOWN, ACROSS                how many sums a thread keeps: the first down its column, the second across its row
     PARTS_DOWN, PARTS_ACROSS    how many such parts a tile has: HEIGHT / DOWN, WIDTH / ACROSS
     LINE_A, LINE_B              how long a line of shared memory is: a little more than HEIGHT, or WIDTH, so that
                                 elements below one another lie in different banks

@@ -117,7 +117,7 @@ class Reduction(NamedTuple):
 
     Attributes:
         start: 0, 1, or "lowest" or "highest" of the dtype.
-        prepare: of an element; "no nan" for 0 in place of what is no number.
+        prepare: of an element; "no nan" for 0 in place of nan.
         real: whether complex elements give real totals.
         scalars: how many numbers `prepare` and `finish` take.
     """
@@ -449,7 +449,7 @@ def _arg_kernel(largest: bool, source: dtype, inner: int, native: bool) -> Kerne
 
 
 def arg_reduce(largest: bool, out: Operand, places: Operand, a: Operand, size: Sizes, axes: Sizes) -> None:
-    """The extreme elements along `axes` and where they stand, counted in row-major order of these dimensions.
+    """The extreme elements along `axes` and their indices in row-major order of these dimensions.
 
     Args:
         out: of the dtype of `a`, row-major over what is kept. places: int64, row-major as well.

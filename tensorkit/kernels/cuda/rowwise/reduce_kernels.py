@@ -10,8 +10,8 @@ Beside the names that all bodies are handed (see ``kernels.cuda.kernels``) there
     start      the number that changes nothing: 0 of a sum, 1 of a product
     combine    two totals become one
     tree       the totals of a block's threads become one: see `tree_of`
-    prepare    what becomes of an element before it is combined, such as ``abs(x) ** p``
-    finish     what becomes of a total, such as dividing by the count
+    prepare    is applied to each element before it is combined, such as ``abs(x) ** p``
+    finish     is applied to each total, such as dividing by the count
     better     of an extreme: whether the second of two elements takes the place of the first
     kind       the NumPy type of a total
     WIDTH      how many totals a block can hold
@@ -116,7 +116,7 @@ def arg_rows(
     inner_size: Ints,
     inner_stride: Ints,
 ) -> None:
-    """The extreme element of each row, and where in its row it stands: the first of equals, or the first nan."""
+    """The extreme element of each row, and its index: the first of equals, or the first nan."""
     values = cuda.shared.array(WIDTH, kind)
     columns_of = cuda.shared.array(WIDTH, int64)
     thread = cuda.threadIdx.x

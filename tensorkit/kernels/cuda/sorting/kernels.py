@@ -2,7 +2,7 @@
 
 One key for all dtypes is one kernel for all dtypes. The bits of a floating point number, read as an integer, are in the
 order of the numbers already, as long as they are not negative; of negative ones the order is turned around. -0.0 gets
-the key of 0.0, and what is no number one that is larger than all others.
+the key of 0.0, and nan one that is larger than all others.
 
 Rows are sorted in two steps. `sort_chunks`: a block of threads takes a chunk of a row into shared memory and sorts it
 there by a network of exchanges (Batcher's bitonic sort): at each stage all pairs are compared at once, and which pairs
@@ -27,9 +27,9 @@ write: Any = None
 start: Any = None
 
 CHUNK = 1024
-_INFINITY = 0x7FF0000000000000  # the bits of that float64: more than these are no number
+_INFINITY = 0x7FF0000000000000  # the bits of that float64: larger ones are nan
 _LARGEST = 0x7FFFFFFFFFFFFFFF
-LOST = _LARGEST - 1  # the key of what is no number
+LOST = _LARGEST - 1  # the key of nan
 
 
 def make_keys(count: int, keys: Any, a: Any, floating: int, unsigned: int, falling: int) -> None:
@@ -61,7 +61,7 @@ def sort_chunks(rows: int, columns: int, chunks: int, room: int, keys: Any, orde
         begin = (job - row * chunks) * room
         i = thread
         while i < room:
-            # Beyond the end of the row stands what no key is larger than.
+            # The largest key pads the end of the row.
             held[uint64(i)] = keys[row * columns + begin + i] if begin + i < columns else _LARGEST
             places[uint64(i)] = begin + i
             i += threads
@@ -178,7 +178,7 @@ def choose_mode(rows: int, columns: int, found: Any, keys: Any, order: Any, floa
 
 
 def mark_runs(count: int, marks: Any, keys: Any, floating: int) -> None:
-    """Where a run of equal keys begins; what is no number equals nothing."""
+    """Where a run of equal keys begins; nan equals nothing."""
     i = cuda.grid(1)
     while i < count:
         lost = floating and keys[i] == LOST

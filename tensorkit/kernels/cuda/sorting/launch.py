@@ -74,7 +74,7 @@ def make_keys(keys: Operand, a: Operand, count: int, falling: bool = False) -> N
 
 
 def sort_rows(keys: Operand, order: Operand, rows: int, columns: int) -> None:
-    """Sort each row of keys, equal ones in the order in which they stand, and write down where each stood."""
+    """Sort each row of keys, stably, and write down the index of each."""
     count = rows * columns
     if not count:
         return

@@ -39,7 +39,7 @@ _EXACT_IN = {
 
 
 def kind_of(value: Any) -> str:
-    """What Numba calls the type of a number; empty for what is none.
+    """What Numba calls the type of a number; empty for anything else.
 
     >>> kind_of(3), kind_of(True), kind_of(numpy.uint8(3)), kind_of("three")
     ('int64', 'bool', 'uint8', '')
@@ -59,7 +59,7 @@ def _wrapped(number: int, kind: str) -> int:
 
 
 def as_kind(kind: str, value: Any) -> Any:
-    """A number as another kind of number, as C converts it; what is no number comes back as it is.
+    """A number as another kind of number, as C converts it; anything but a number comes back as it is.
 
     A number too large for an integer is left open by C: it becomes what this computer makes of it.
 
@@ -130,7 +130,7 @@ def compared_kind(*kinds: str) -> str:
 
 
 def _by_types(name: str, otherwise: Function, choose: Callable[[type, type], Way]) -> Way:
-    """An operator of two numbers: `choose` says once for two types what is done; `otherwise` takes all that is none."""
+    """An operator of two numbers: `choose` says once for two types what is done; `otherwise` takes the rest."""
     ways: dict[tuple[type, type], Way] = {}
 
     def operate(a: Any, b: Any) -> Any:
@@ -450,7 +450,7 @@ def _rounded_to(x: Any, digits: int) -> Any:
 
 
 def _extreme(ignoring: Function, better: Way) -> Function:
-    """``min`` or ``max``: of two floating point numbers, the one that is no nan, as on a GPU."""
+    """``min`` or ``max``: of two floating point numbers, the one that is not nan, as on a GPU."""
 
     def chosen(*given: Any) -> Any:
         values = given if len(given) > 1 else tuple(given[0])

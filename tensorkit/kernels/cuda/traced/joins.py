@@ -20,7 +20,7 @@ Joins = tuple[tuple[int, str, str, str], ...]
 """What has to become what: (number of the node in the tree, where about it, the variable, the kind)."""
 
 _ROUNDS = 12
-"""A loop's kinds settle in so many rounds, for a kind only ever grows."""
+"""A loop's kinds settle in at most this many rounds, for a kind only ever grows."""
 
 
 class Array(NamedTuple):
@@ -69,7 +69,7 @@ class _Inference:
             for name, kind in sorted(kinds.items())
         )
 
-    # ---- statements: the environment behind them, None where nobody gets there
+    # ---- statements: the environment behind them, None where it is unreachable
 
     def block(self, statements: list[ast.stmt], env: Environment | None) -> Environment | None:
         for statement in statements:

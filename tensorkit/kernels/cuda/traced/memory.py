@@ -296,7 +296,7 @@ class TracedArray(WholeArray):
 
 @known_as("array")
 class SilentArray(TracedArray):
-    """The array of a launch that nobody takes notes of: elements inside it are reached by the shortest way."""
+    """The array of a launch without notes: elements inside it are accessed directly."""
 
     __slots__ = ("_cells", "_start", "_strides", "shape", "size")
 
@@ -325,7 +325,7 @@ class SilentArray(TracedArray):
         slot = self._slot(index)
         try:
             return super().__getitem__(index) if slot < 0 else self._cells[slot]
-        except IndexError:  # a slot that is no integer
+        except IndexError:  # a slot that is not an integer
             return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -355,7 +355,7 @@ def _store(cells: Array, slot: int, value: Any) -> None:
 
 
 def unset_cells(count: int, dtype: Any) -> Array:
-    """Memory that nobody has written yet: nan for floating point numbers, -1 for integers with a sign.
+    """Memory that has not been written yet: nan for floating point numbers, -1 for integers with a sign.
 
     >>> unset_cells(2, numpy.dtype("float32")), unset_cells(1, numpy.dtype("int8"))
     (array([nan, nan], dtype=float32), array([-1], dtype=int8))

@@ -15,7 +15,7 @@ WARP = 32
 """How many threads of a block run in step."""
 
 MOST_ACCESSES = 200_000
-"""Beyond so many notes of one launch, tracing stops with a sentence: they are held in memory."""
+"""Beyond this many notes of one launch, tracing stops with an error: they are held in memory."""
 
 
 class Access(NamedTuple):
@@ -102,7 +102,7 @@ class Memory:
         space: ``"global"``, ``"shared"`` (of a block) or ``"local"`` (of a thread).
         cells: the slots, a one-dimensional array.
         before: what they held when the kernel began; empty for memory that begins with nothing.
-        dirty: whether somebody wrote there.
+        dirty: whether a thread wrote there.
         written: which slots of shared or local memory hold something, None for memory that was there before.
     """
 
@@ -132,7 +132,7 @@ class Notes:
         accesses: every read and write, in the order in which they ran.
         values: what was read or written, beside `accesses`.
         steps: the same, as the warps went through the kernel.
-        strays, unset, divergences: what went astray; `unset` is what was read before anybody wrote it.
+        strays, unset, divergences: what went astray; `unset` is what was read before it was written.
         fences: pairs (number of accesses so far, block) of each ``threadfence``.
         views: what the names of arrays stand for; shared memory is that of the last block.
         source: the lines of the kernel's source, the first of which is line `first_line`; empty where unknown.

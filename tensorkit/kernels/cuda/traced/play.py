@@ -110,7 +110,7 @@ def plain(kernel: Any) -> FunctionType:
     """The Python function of a kernel.
 
     Raises:
-        TypeError: for something that is no kernel.
+        TypeError: for something that is not a kernel.
     """
     function = getattr(kernel, "py_func", kernel)
     if not isinstance(function, FunctionType):
@@ -161,7 +161,7 @@ def _read_source(trace: Notes, function: FunctionType) -> None:
 
 
 def typing_for(cuda: TracedCuda) -> Typing:
-    """What types a kernel's functions, with our `cuda` in the place of Numba's."""
+    """What types a kernel's functions, with our `cuda` instead of Numba's."""
 
     def exchanged(value: Any) -> Any:
         if value is math:

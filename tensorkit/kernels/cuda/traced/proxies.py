@@ -88,7 +88,7 @@ def _proxy(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value as everybody else knows it."""
+    """A value without its proxy."""
     if isinstance(value, _Proxy):
         return _plain(value.held)
     if type(value) is tuple:
@@ -116,7 +116,7 @@ def wrapped(function: FunctionType) -> tuple[Callable[..., Any], CodeType]:
     return call, code
 
 
-# What loads something that is no number, or a constant, which is wrapped where it lies.
+# Opcodes that load something other than a number, or a constant, which is wrapped where it is.
 _LOADS = (
     *(
         "ASSERTION_ERROR",

@@ -41,7 +41,7 @@ class Records:
 
 @known_as("record")
 class _Record:
-    """One record: each field is read, and written, when it is asked for."""
+    """One record: each field is read and written on access."""
 
     __slots__ = ("_index", "_of")
 

@@ -93,7 +93,7 @@ def _inner(code: CodeType) -> CodeType:
 
 
 def _same(code: CodeType, other: CodeType) -> bool:
-    """Whether two pieces of code say the same, wherever they stand: a file may have changed since it was imported."""
+    """Whether two pieces of code are the same except for their lines: a file may have changed since it was imported."""
     return list(_said(code)) == list(_said(other))
 
 
@@ -133,12 +133,12 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _constant(value: Any) -> Any:
-    """A number that stands in a kernel: one that an int64 cannot hold is a uint64."""
+    """A literal number in a kernel: one that an int64 cannot hold is a uint64."""
     return numpy.uint64(value) if type(value) is int and value > LARGEST_INT64 else value
 
 
 class _Arithmetic(ast.NodeTransformer):
-    """Puts calls in the place of operators. Every new node stands where the old one stood."""
+    """Replaces operators by calls. Every new node keeps the old one's line."""
 
     def __init__(self, joins: Joins) -> None:
         self._kept = 0

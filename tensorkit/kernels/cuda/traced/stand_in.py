@@ -269,7 +269,7 @@ def _bits(x: Any) -> tuple[str, int]:
 
 
 def _dtype(kind: Any) -> Any:
-    """What a kernel says of the type of its memory: Numba's types, NumPy's and tensorkit's have the same names."""
+    """The dtype argument of a kernel's memory: Numba's types, NumPy's and tensorkit's have the same names."""
     return numpy.dtype(kind if isinstance(kind, type) else getattr(kind, "name", kind))
 
 

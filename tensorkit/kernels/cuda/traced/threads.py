@@ -1,8 +1,8 @@
 """Whose turn it is: the threads of a block run one at a time, in step by warps, from barrier to barrier.
 
 A thread is a thread of this computer that holds still wherever it is about to touch memory or waits at a barrier.
-Of the threads of a warp, those go on together that stand at the same instruction; where they stand at several, those
-who are furthest behind in the kernel's text go first, so that they meet again after a branch or a loop. That is what
+The threads of a warp that are at the same instruction run together; where they are at several, the ones
+furthest behind in the kernel's text go first, so that they meet again after a branch or a loop. That is what
 a GPU does, too, and it makes a race show: all threads of a warp read before any of them writes.
 """
 
@@ -219,7 +219,7 @@ class Crew:
             self._go(t, wait.answer(values, t % WARP if warp else t) if wait.answer else None)
 
     def _barrier(self) -> None:
-        """All threads that are left have to stand at one barrier: let them go on, or say who does not come."""
+        """Let the remaining threads go on if all are at one barrier, or say which ones never get there."""
         waits = {t: w for t in range(self._count) if (w := self._waits[t]) is not None}
         if not waits:
             return

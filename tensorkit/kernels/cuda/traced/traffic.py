@@ -46,7 +46,7 @@ class Traffic(NamedTuple):
 
     @property
     def efficiency(self) -> float:
-        """The part of what was moved that somebody asked for."""
+        """The fraction of the moved bytes that were requested."""
         return self.wanted / (self.sectors * SECTOR) if self.sectors else 1.0
 
 
@@ -122,7 +122,7 @@ def conflicts(notes: Notes) -> Iterator[Conflict]:
 def _turns(notes: Notes, step: Step, item: int) -> tuple[int, tuple[int, ...]]:
     """How many turns a step takes in shared memory, and the slots that want one bank.
 
-    Of numbers of 8 bytes half a warp is served at a time, of 16 bytes a quarter.
+    Half a warp is served at a time for numbers of 8 bytes, a quarter for 16 bytes.
     """
     lanes = max(WARP * WORD // max(item, WORD), 1)
     groups: dict[int, dict[int, dict[int, int]]] = {}

@@ -21,7 +21,7 @@ class Typing:
     """The functions of one launch.
 
     Args:
-        exchange: what a kernel finds in the place of a global value that is no function of its own.
+        exchange: what a kernel finds instead of a global value that is not one of its own functions.
         names: what all functions are handed in place of their globals.
 
     Attributes:
@@ -35,7 +35,7 @@ class Typing:
         self.used: set[str] = set()
 
     def exchanged(self, value: Any) -> Any:
-        """What a kernel finds in the place of a global value."""
+        """What a kernel finds instead of a global value."""
         function = value if isinstance(value, type) else getattr(value, "py_func", value)
         if not isinstance(function, FunctionType) or (function is value and is_numbas(function)):
             return self._exchange(value)

@@ -8,7 +8,7 @@ from tensorkit.kernels.cuda.traced.notes import Dims, Divergence, Notes, Stray
 
 
 def coordinates(number: int, dims: Dims) -> Dims:
-    """Where a thread stands in its block, or a block in its grid.
+    """The coordinates of a thread in its block, or of a block in its grid.
 
     >>> coordinates(7, (4, 2, 1))
     (3, 1, 0)
@@ -62,7 +62,7 @@ def element(array: str, index: Sequence[int]) -> str:
 
 
 def strayed(notes: Notes, stray: Stray) -> str:
-    """Who went where, and how large the array is."""
+    """Which thread accessed which element, and how large the array is."""
     size = " x ".join(map(str, stray.shape)) or "1 element"
     what = "update" if stray.kind == "atomic" else stray.kind
     place = at_line(stray.line)
@@ -73,7 +73,7 @@ def strayed(notes: Notes, stray: Stray) -> str:
 
 
 def diverged(notes: Notes, found: Divergence) -> str:
-    """Which threads of a block wait where, and who does not come."""
+    """Which threads of a block wait where, and which never arrive."""
     barrier = "barrier of their warp" if found.warp else "barrier"
     groups = [
         f"{thread_names(notes, threads)} {'wait' if len(threads) > 1 else 'waits'} at the {barrier}{at_line(line)}"

@@ -37,7 +37,7 @@ def at_5(n: int, c: int, z: int, y: int, x: int, stride: Ints) -> int:
 
 
 def source(place: int, k: int, move: Ints, dim: int) -> int:
-    """Which element of the image stands under element k of a window: perhaps none that there is."""
+    """The index of the image's element under element k of a window; it may be out of range."""
     return place * move[dim] - move[3 + dim] + k * move[6 + dim]
 
 
@@ -47,7 +47,7 @@ def inside(z: int, y: int, x: int, size: Ints) -> bool:
 
 
 def target(element: int, k: int, move: Ints, dim: int, places: int) -> int:
-    """In which place a window's element k stands over this element of the image; -1 in none."""
+    """The place at which a window's element k is over this element of the image; -1 if there is none."""
     begin = element + move[3 + dim] - k * move[6 + dim]
     if begin < 0 or begin % move[dim] != 0:
         return -1
@@ -178,7 +178,7 @@ def unfold(
     image_stride: Ints,
     move: Ints,
 ) -> None:
-    """One element of a column: what stands under one element of one window, or zero."""
+    """One element of a column: the image's element under one element of one window, or zero."""
     i = cuda.grid(1)
     while i < count:
         rest, x = split(i, places[2])

@@ -77,7 +77,7 @@ def _multiply(
     check_reach(tuple(zip(operands, sizes, strict=True)))
     step, added = (0, 0) if bias is None else (bias.stride[0], 1)
     layouts = (*map(_size_3d, sizes), *map(_stride_3d, operands), step, added, _moves(window), channels)
-    # Some pointer has to stand for a bias that there is not.
+    # The kernel needs a pointer even without a bias.
     _launch(body, prod(sizes[0]), (*operands, bias or operands[-1]), layouts)
 
 
@@ -125,7 +125,7 @@ def unfold(
 def fold(
     out: Operand, columns: Operand, size: Sizes, given: Sizes, kernel: Sizes, places: Sizes, window: Window
 ) -> None:
-    """Add what stands in columns (n, channels * kernel, places) to the elements under the windows."""
+    """Add columns (n, channels * kernel, places) to the elements under the windows."""
     check_reach(((out, size), (columns, given)))
     shapes = (_size_3d(size), _spatial_3d(kernel), _spatial_3d(places))
     layouts = (*shapes, _stride_3d(out), columns.stride, _moves(window))

@@ -25,7 +25,7 @@ def kl_div(
     """``t (log t - x)``, how far chances x are from chances t: see the operation of that name.
 
     Args:
-        reduction: "batchmean" besides: the sum over the number of rows, which is what mathematics means.
+        reduction: also "batchmean": the sum over the number of rows, the mathematical definition.
     """
     older = size_average is not None or reduce is not None
     if reduction == "mean" and not older:

@@ -108,7 +108,7 @@ class HuberLoss(_Loss):
     """Half the square of differences up to `delta`, a straight line beyond: (...) and (...) give () or (...).
 
     Raises:
-        TypeError: for a `delta` that is no number.
+        TypeError: for a `delta` that is not a number.
 
     >>> tk.nn.HuberLoss()(tk.tensor([0.0, 2.0]), tk.tensor([0.5, 5.0]))
     tensor(1.3125)
@@ -131,7 +131,7 @@ class KLDivLoss(_Loss):
     """``t (log t - x)``, how far chances x are from chances t: (...) and (...) give () or (...).
 
     Args:
-        reduction: "batchmean" besides: the sum over the number of rows.
+        reduction: also "batchmean": the sum over the number of rows.
         log_target: whether the targets are logarithms, as the inputs are.
 
     >>> loss = tk.nn.KLDivLoss(reduction="batchmean")

@@ -134,7 +134,7 @@ class MultiheadAttention(Module):
         Args:
             query, key, value: (targets, batch, features), (sources, batch, kdim) and (sources, batch, vdim); the batch
                 first with `batch_first`; or without a batch.
-            key_padding_mask: True for keys that nobody may see, or numbers to add: (batch, sources).
+            key_padding_mask: True for keys that no query may see, or numbers to add: (batch, sources).
             attn_mask: True where a query may not see a key, or numbers: (targets, sources), or for each head of the
                 batch.
             need_weights, average_attn_weights: whether the weights are returned, and whether as the mean of the heads.

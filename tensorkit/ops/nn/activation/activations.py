@@ -194,7 +194,7 @@ _SIXTH = float(numpy.float32(1 / 6))  # which PyTorch multiplies gradients with,
     derivative=Rule("HardsigmoidBackward0", input=lambda g, c: _hardsigmoid_back(g, c.input)),
 )
 def hardsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A straight line from 0 at -3 to 1 at 3, in the place of the sigmoid's curve: (...) gives (...).
+    """A straight line from 0 at -3 to 1 at 3, instead of the sigmoid's curve: (...) gives (...).
 
     >>> tk.nn.functional.hardsigmoid(tk.tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
@@ -253,7 +253,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """`leaky_relu` with a learned slope, or one for each channel: (n, channels, ...) and (1) or (channels).
 
     Raises:
-        RuntimeError: when there are not so many weights as channels, or the dtypes differ.
+        RuntimeError: when the number of weights is not that of the channels, or the dtypes differ.
 
     >>> tk.prelu(tk.tensor([[-2.0, -2.0]]), tk.tensor([0.1, 0.5]))
     tensor([[-0.2000, -1.0000]])

@@ -35,7 +35,7 @@ from tensorkit.ops.reduction.softmax import log_softmax
 def _of_chances(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, smoothing: float
 ) -> Tensor:
-    """`cross_entropy_loss` with a chance for each class in the place of one class."""
+    """`cross_entropy_loss` with a probability for each class instead of one class."""
     axis = class_axis(input)
     classes = input.shape[axis]
     if smoothing > 0:
@@ -52,7 +52,7 @@ def _of_chances(
 
 @op(derivative=Rule("DivBackward1", input=lambda g, c: g / c.count))
 def _per(input: Tensor, count: float) -> Tensor:
-    """A sum over so many."""
+    """A sum divided by a count."""
     return input / count
 
 
@@ -182,7 +182,7 @@ def binary_cross_entropy(
     """``-(t log x + (1 - t) log(1 - x))`` of chances x: (...) and (...) give () or (...).
 
     Raises:
-        RuntimeError: for an element that is no chance.
+        RuntimeError: for an element outside [0, 1].
 
     >>> tk.nn.functional.binary_cross_entropy(tk.tensor([0.5, 0.9]), tk.tensor([0.0, 1.0]))
     tensor(0.3993)

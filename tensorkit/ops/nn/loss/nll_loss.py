@@ -1,4 +1,4 @@
-"""The negative logarithm of the likelihood: of each row, what there is at the right class."""
+"""The negative log likelihood loss: minus the element at the right class, for each row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def class_axis(input: Tensor) -> int:
 def shares_of(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
 ) -> tuple[Tensor, Tensor, int]:
-    """Where each target's class stands, how much its loss counts, and the dimension of classes."""
+    """The index of each target's class, the weight of its loss, and the dimension of classes."""
     axis = class_axis(input)
     kept = target.ne(ignore_index)
     places = target.to(dtypes.int64).where(kept, 0)
@@ -88,7 +88,7 @@ def _nll_again(g: Any, c: Any) -> Any:
 def _nll_back(
     g: Tensor, size: tuple[int, ...], target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> Plan | Tensor:
-    """The gradient of `nll_loss_nd`: it is 0 but for the right classes."""
+    """The gradient of `nll_loss_nd`: 0 except at the right classes."""
     if len(size) == 1 and target.ndim and tuple(target.shape) != size:
         raise RuntimeError(f"size mismatch (got input: {list(size)}, target: {list(target.shape)})")
     if g.device.type != "cuda":

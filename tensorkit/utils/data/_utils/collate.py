@@ -81,7 +81,7 @@ def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
     """Make a batch of samples, with a function for each class of them.
 
     Args:
-        batch: a list of samples; the first one says of which kind they are.
+        batch: a list of samples; the first one decides their kind.
         collate_fn_map: for a class, or a tuple of classes, the function that makes a batch of its objects, called as
             ``function(batch, collate_fn_map=collate_fn_map)``. The class itself is looked for first, then the first
             one in the map that the sample is an instance of. Other mappings and sequences are looked into.
@@ -128,7 +128,7 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -
     first, size = batch[0], batch[0].shape
     if all(one.dtype is first.dtype and one.shape == size and not one.requires_grad for one in batch):
         return stack(batch, 0).share_memory_()
-    # PyTorch stacks into memory that cannot grow and takes no other dtype and no graph: so it says of this batch, too.
+    # PyTorch stacks into memory that cannot grow, change its dtype or be part of a graph: so does this.
     memory = empty(sum(one.numel() for one in batch), dtype=first.dtype, device=first.device).share_memory_()
     return stack(batch, 0, out=memory.resize_(len(batch), *size))
 

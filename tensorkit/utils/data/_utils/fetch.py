@@ -36,7 +36,7 @@ class _BaseDatasetFetcher:
 
 
 class _IterableDatasetFetcher(_BaseDatasetFetcher):
-    """Of a stream: the indices only say how many samples a batch has."""
+    """Fetches from a stream: the indices only say how many samples a batch has."""
 
     def __init__(
         self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
@@ -64,7 +64,7 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
 
 
 class _MapDatasetFetcher(_BaseDatasetFetcher):
-    """Of a dataset whose samples have indices."""
+    """Fetches from a dataset whose samples have indices."""
 
     def fetch(self, possibly_batched_index: Any) -> Any:
         """The batch of these indices."""

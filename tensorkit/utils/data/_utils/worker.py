@@ -192,7 +192,7 @@ class _Reader(pickle.Unpickler):
 
 
 def copies(thing: Any, count: int) -> list[Any]:
-    """So many copies of an object, which share tensors, arrays and functions. It is itself each copy where it has none.
+    """Copies of an object, which share tensors, arrays and functions. It is itself each copy where it has none.
 
     >>> one = {"data": tk.ones(2), "start": 0}
     >>> [copy] = copies(one, 1)

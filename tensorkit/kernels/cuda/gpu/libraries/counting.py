@@ -1,4 +1,4 @@
-"""Which elements there are, how often, and where they would stand among others."""
+"""Which elements there are, how often, and where they belong in a sorted sequence."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def histc(cupy: Any, input: Any, bins: int, min: Any, max: Any) -> Any:
 
 
 def nonzero_static(cupy: Any, input: Any, size: int, fill_value: int) -> Any:
-    """The coordinates of the first so many elements that are not zero, a row each; other rows are filled up."""
+    """The coordinates of the first elements that are not zero, a row each; other rows are filled up."""
     found = cupy.full((size, input.ndim), fill_value, numpy.int64)
     if not input.ndim:
         return found
@@ -138,7 +138,7 @@ def nonzero_static(cupy: Any, input: Any, size: int, fill_value: int) -> Any:
 
 
 def _runs(cupy: Any, items: Any, order: Any, shape: tuple[int, ...], inverse: bool, counts: bool) -> Any:
-    """Of items that stand one after another, the first of each run; `order` says where they came from."""
+    """The first item of each run of equal neighbours; `order` says where the items came from."""
     begins = cupy.ones(len(items), numpy.bool_)
     differ = items[1:] != items[:-1]
     begins[1:] = differ if differ.ndim == 1 else cupy.any(differ, axis=1)

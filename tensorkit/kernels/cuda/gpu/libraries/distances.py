@@ -52,7 +52,7 @@ def _slopes(cupy: Any, apart: Any, far: Any, p: float) -> Any:
 
 
 def _row_blocks(a: Any, b: Any) -> list[slice]:
-    """So many rows of the first points at a time that their differences have room."""
+    """The first points in groups of rows whose differences fit the memory."""
     batch = math.prod(numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
     step = max(1, _BLOCK // max(1, batch * math.prod(b.shape[-2:])))
     return [slice(start, start + step) for start in range(0, a.shape[-2], step)]

@@ -183,10 +183,10 @@ def geqrf(cupy: Any, array: Any) -> Parts:
 
 
 def svd(cupy: Any, array: Any, full: bool, vectors: bool) -> Any:
-    """Singular values and, if they are asked for, vectors: nan where an element is infinite.
+    """Singular values and, if requested, vectors: nan where an element is infinite.
 
     Raises:
-        Refused: where an element is no number.
+        Refused: where an element is nan.
     """
     if bool(cupy.isnan(array).any()):
         raise Refused

@@ -87,7 +87,7 @@ def addr(cupy: Any, input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> 
 
 
 def cross(cupy: Any, input: Any, other: Any, dim: int) -> Any:
-    """The vector that stands on two others, along a dimension of three."""
+    """The cross product of two vectors, along a dimension of three."""
     _check(input, other)
     size = numpy.broadcast_shapes(input.shape, other.shape)
     a, b = (cupy.moveaxis(cupy.broadcast_to(array, size), dim, 0) for array in (input, other))

@@ -60,7 +60,7 @@ def solve(cupy: Any, A: Any, B: Any, left: bool) -> Any:
 
 
 def _with_info(cupy: Any, A: Any, check_errors: bool, work: Any) -> tuple[Any, Any]:
-    """What `work` gives, and which pivots were zero; with them the result holds what is no number."""
+    """What `work` gives, and which pivots were zero; with them the result has nan."""
     import cupyx
 
     try:

@@ -17,13 +17,13 @@ from tensorkit.kernels.cuda.gpu.libraries.place import Refused
 
 Arguments = dict[str, Any]
 
-#: Who does the work on a GPU that the emulated device's library of this name does there.
+#: The library that does on a GPU what the library of this name does on an emulated device.
 LIBRARIES = {"BLAS": "cuBLAS", "LAPACK": "cuSOLVER", "NumPy": "CuPy", "NumPy sort": "CuPy"}
 
 #: Operations that the meta device does not know the result of: their functions check their arguments themselves.
 BY_NUMBERS = frozenset(("bincount", "isin", "linalg_lstsq", "unique", "unique_consecutive"))
 
-#: Of those, what gives a tuple with names.
+#: The ones that give a named tuple.
 WITH_NAMES = frozenset(("linalg_lstsq",))
 
 #: Operations whose results lie otherwise on the meta device.

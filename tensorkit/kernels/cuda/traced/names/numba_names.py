@@ -32,7 +32,7 @@ def is_numbas(function: FunctionType) -> bool:
 
 
 def unknown(name: str) -> str:
-    """What is said of a name that is not played."""
+    """The message for a name that is not emulated."""
     return f"{name} is not known to the emulated device: kernels that use it need a GPU"
 
 

@@ -1,7 +1,7 @@
 """What Numba does not compile for a GPU, found in a kernel's source before it runs: a sentence with the line.
 
-Functions that a kernel calls are read as well. Of a function whose source is not known, as `exec` makes it, nothing is
-refused here.
+Functions that a kernel calls are read as well. Nothing is refused of a function whose source is not known,
+such as one made by `exec`.
 """
 
 from __future__ import annotations
