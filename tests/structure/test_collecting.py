@@ -30,14 +30,18 @@ class Slow(Knot):
 
 def test_it_waits_for_the_other_threads_collection() -> None:
     begun, go_on = threading.Event(), threading.Event()
-    Slow(begun, go_on)
-    other = threading.Thread(target=gc.collect)
-    other.start()
-    assert begun.wait(30)
-    held = weakref.ref(Knot())
-    gc.collect()
-    assert held() is not None
-    threading.Timer(0.2, go_on.set).start()
-    collect()
-    assert held() is None
-    other.join()
+    gc.disable()  # a collection of this thread's own could end what the other thread is to find
+    try:
+        Slow(begun, go_on)
+        other = threading.Thread(target=gc.collect)
+        other.start()
+        assert begun.wait(30)
+        held = weakref.ref(Knot())
+        gc.collect()
+        assert held() is not None
+        threading.Timer(0.2, go_on.set).start()
+        collect()
+        assert held() is None
+        other.join()
+    finally:
+        gc.enable()
