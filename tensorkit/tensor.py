@@ -62,7 +62,7 @@ class Size(tuple[int, ...], metaclass=Spoken):
         return count
 
     def __new__(cls, *given: Iterable[Any], **named: Any) -> Size:
-        """Made of anything that can be gone through; its members must be integers."""
+        """Made from any iterable; its members must be integers."""
         if named or len(given) > 1:
             tuple(*given, **named)  # says what is wrong
         whole = []

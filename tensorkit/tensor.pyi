@@ -29,7 +29,7 @@ class Size(tuple[builtins.int, ...]):
     def numel(self) -> builtins.int:
         """How many elements a tensor of this size has."""
     def __new__(cls, *given: Iterable[Any], **named: Any) -> Size:
-        """Made of anything that can be gone through; its members must be integers."""
+        """Made from any iterable; its members must be integers."""
     def __getitem__(self, index: SupportsIndex | slice) -> Any: ...
     def __add__(self, other: tuple[Any, ...]) -> Any: ...
     def __radd__(self, other: tuple[Any, ...]) -> Any: ...
@@ -306,7 +306,7 @@ class Tensor:
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether some element, or some along the dimensions named, is true: is not zero. nan is not zero."""
     def apply_(self, callable: Any) -> Tensor:
-        """Replace each number by what a Python function makes of it. Slow: whole-tensor operations are faster."""
+        """Apply a Python function to each element, in place. Slow: whole-tensor operations are faster."""
     def arccos(self) -> Tensor:
         """The angle, from 0 to pi, whose cosine every element is; nan where there is none."""
     def arccos_(self) -> Tensor:
@@ -1007,7 +1007,7 @@ class Tensor:
     def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
         """`map_` with two other tensors."""
     def map_(self, other: Tensor, callable: Any) -> Tensor:
-        """Replace each number by what a Python function makes of it and of another tensor's number at its place."""
+        """Apply a Python function to each element and the one of another tensor at its place, in place."""
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """A copy with one number wherever a mask, which is broadcast, is true."""
     def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Tensor:

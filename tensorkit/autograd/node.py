@@ -58,7 +58,7 @@ class Meta:
     accumulator: weakref.ref[AccumulateGrad] | None = None
     hooks: OrderedDict[int, Callable[..., Any]] | None = None
     after: OrderedDict[int, Callable[..., Any]] | None = None
-    #: In which dtype a leaf wants its gradient: OWN for that of its values, None for whichever arrives.
+    #: The dtype of a leaf's gradient: OWN for the leaf's own, None for any.
     grad_dtype: dtype | str | None = OWN
     eras: list[Era] | None = None
 

@@ -145,7 +145,7 @@ class Geometry:
 
 
 def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
-    """The attributes that a formula's code names, those of the functions that it hands its node to included."""
+    """The attributes that a formula's code names, including those of functions that it passes its node to."""
     if formula in seen:
         return set()
     code = formula.__code__
@@ -182,10 +182,8 @@ class RuleNode(Node):
     node = property(lambda self: self)
     rule: Rule
     order: tuple[str, ...]  # the parameter of each edge
-    alone: Formula | None  # the formula of the one edge that there is, if there is one
-    mentions: dict[
-        tuple[bool, ...], frozenset[str]
-    ]  # by which edges lead somewhere, what their formulas read
+    alone: Formula | None  # the formula of the only edge, if there is just one
+    mentions: dict[tuple[bool, ...], frozenset[str]]  # by the edges in use: what their formulas read
     freed = False
     packed = False  # whether hooks of the user's pack what this node saves
     several = False  # whether the operation returned a tuple

@@ -70,7 +70,7 @@ class Packed(Saved):
         """Pack a tensor.
 
         Args:
-            own: whether it is a result of the very node that saves it, which must not keep itself alive.
+            own: whether it is a result of the node that saves it, which must not keep itself alive.
             shown: what the hook is called with, if not the tensor.
 
         Raises:
@@ -191,7 +191,7 @@ def pack(node: Any, out: Any) -> None:
 class saved_tensors_hooks:
     """Within the block, every tensor that an operation saves for the backward pass is packed, and later unpacked.
 
-    ``pack_hook(tensor)`` gives what is kept in its stead, ``unpack_hook(packed)`` a tensor of the same values. The
+    ``pack_hook(tensor)`` gives what is kept instead, ``unpack_hook(packed)`` a tensor of the same values. The
     innermost of nested blocks applies. A pack hook must not write to its tensor.
 
     >>> x = tk.ones(2, requires_grad=True)

@@ -106,7 +106,7 @@ def _set_grad(self: Tensor, value: Any) -> None:
 
 
 def _wanted_dtype(tensor: Tensor) -> dtype | None:
-    """In which dtype a leaf takes its gradient; None for any."""
+    """The dtype of a leaf's gradient; None for any."""
     meta: Meta | None = tensor._autograd
     kind = OWN if meta is None or isinstance(meta, Node) else meta.grad_dtype
     return tensor._dtype if isinstance(kind, str) else kind

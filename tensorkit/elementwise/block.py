@@ -103,7 +103,7 @@ class Pointwise:
             number the result is row-major, before one it lies as that of a function of one tensor.
         inplace_check: refuses an in-place call with PyTorch's sentence.
         like_first: "always" or for "whole" numbers the result has the strides that ``empty_like`` would give it.
-        exact_out: whether ``out=`` must have the very dtype of the result; or the sentence that refuses another.
+        exact_out: whether ``out=`` must have exactly the result's dtype; or the sentence that refuses another.
         exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
         exact_divisor: whether a number or a 0-d tensor that comes second keeps its float32 precision beside 16-bit
             tensors: all others are rounded to 16 bits first.

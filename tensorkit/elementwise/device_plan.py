@@ -20,7 +20,7 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor, on_storage
 
-_SMALLEST, _LARGEST = -(2**31), 2**31  # integers that need no look whether they wrap around
+_SMALLEST, _LARGEST = -(2**31), 2**31  # integers that need no check for overflow
 
 
 class _Plan(NamedTuple):

@@ -94,7 +94,7 @@ def check_overlap(out: Tensor, source: Tensor, *, seen: bool = False) -> None:
 
 
 def refuse_shared(out: Tensor, source: Tensor) -> None:
-    """Refuse an operand that shares memory with what is written to, were it the very same elements."""
+    """Refuse an operand that shares memory with the output, even if it is the same elements."""
     if not (out._bits or source._bits) and (out is source or _both(out, source) is not None):
         raise RuntimeError(_SHARED)
 

@@ -223,7 +223,7 @@ class ModuleList(Numbered):
         """Add modules at the end.
 
         Raises:
-            TypeError: for what cannot be gone through.
+            TypeError: for anything that is not iterable.
         """
         if not isinstance(modules, Iterable):
             raise TypeError(
@@ -312,7 +312,7 @@ class ModuleDict(Module):
         """Add the modules of a mapping, or pairs of a name and a module.
 
         Raises:
-            TypeError: for what cannot be gone through. ValueError: for anything but pairs.
+            TypeError: for anything that is not iterable. ValueError: for anything but pairs.
         """
         if not isinstance(modules, Iterable):
             raise TypeError(

@@ -28,7 +28,7 @@ class Conversion:
     children: Callable[[], Iterator[Any]]
 
     def _apply(self, fn: Change, recurse: bool = True) -> Self:
-        """Replace each parameter, its gradient and each buffer by what a function makes of it.
+        """Replace each parameter, its gradient and each buffer by the result of a function.
 
         A parameter stays the same object wherever its new elements have memory.
         """

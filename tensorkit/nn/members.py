@@ -131,7 +131,7 @@ class Members:
         """Add a tensor that belongs to the module and is not trained.
 
         Args:
-            name: the attribute by which it can be reached.
+            name: the name of its attribute.
             tensor: the tensor; None keeps the name free for one.
             persistent: whether it is part of the `state_dict`.
 

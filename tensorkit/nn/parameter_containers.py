@@ -77,7 +77,7 @@ class ParameterList(Numbered):
         """Add values at the end.
 
         Raises:
-            TypeError: for what cannot be gone through, and for a tensor.
+            TypeError: for anything that is not iterable, and for a tensor.
         """
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise TypeError(
@@ -199,7 +199,7 @@ class ParameterDict(Module):
         """Add the values of a mapping, or pairs of a name and a value.
 
         Raises:
-            TypeError: for what cannot be gone through. ValueError: for anything but pairs.
+            TypeError: for anything that is not iterable. ValueError: for anything but pairs.
         """
         if not isinstance(parameters, Iterable):
             raise TypeError(

@@ -29,7 +29,7 @@ _Keys.__name__ = _Keys.__qualname__ = "IncompatibleKeys"
 
 
 class IncompatibleKeys(_Keys):
-    """The names by which a state and a module differ."""
+    """The names in which a state and a module differ."""
 
     __slots__ = ()
 

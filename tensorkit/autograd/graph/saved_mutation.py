@@ -41,7 +41,7 @@ class _AllowMutationOnSavedContext:
                 return handle
         handle, own = _Handle(), tensor._store()
         if any(storage is own for storages in self._writes.values() for storage in storages):
-            self._copy(handle, tensor)  # an operand of the very operation that is to write to it
+            self._copy(handle, tensor)  # an operand of the operation that is about to write to it
         else:
             self.original[handle] = tensor
         return handle

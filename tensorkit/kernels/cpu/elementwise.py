@@ -300,7 +300,7 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
 
     Args:
         function: a ufunc, or a function of several of them, for which no element depends on another.
-        inputs: arrays that broadcast to `out`, and numbers; where they share its memory, at the very same places.
+        inputs: arrays that broadcast to `out`, and numbers; where they share its memory, at the same addresses.
     """
     if out.size < 2:
         quiet(_step, function, inputs, out)

@@ -1,7 +1,7 @@
 """The largest or smallest of some hundreds of numbers along a dimension, compiled: see ``kernels.jit.compiler``.
 
-NumPy needs two microseconds before it compares anything. Here a matrix is gone through row by row, whatever its
-strides, and the best so far of each column is kept: no step waits for the one before it.
+NumPy needs two microseconds before it compares anything. The loop goes over a matrix row by row, whatever
+its strides, and keeps the best so far of each column: no step waits for the one before it.
 """
 
 from __future__ import annotations

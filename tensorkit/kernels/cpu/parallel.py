@@ -373,7 +373,7 @@ def backwards(array: Array, axis: int, out: Array) -> bool:
 
 
 def triangle(array: Array, diagonal: int, out: Array, lower: bool) -> bool:
-    """Write a triangle of a matrix into `out`, zeros beside it."""
+    """Write a triangle of a matrix into `out`, and zeros elsewhere."""
     if array.size < LOOPS or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
         return False
     fast = found(loops.triangle, array.size)

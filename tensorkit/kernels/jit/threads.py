@@ -59,7 +59,7 @@ def silent() -> contextvars.Context:
 
 
 def _cores() -> int:
-    """What PyTorch starts with: the variable of OpenMP, but no more than the processors that there are."""
+    """What PyTorch starts with: the variable of OpenMP, but no more than the number of processors."""
     asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if asked.isdecimal() and int(asked) > 0:
         return min(int(asked), _processors())

@@ -27,7 +27,7 @@ def embedding(
         sparse: is refused if True: there are no sparse tensors here.
 
     Raises:
-        IndexError: for a row that there is not.
+        IndexError: for a row out of range.
 
     >>> tk.nn.functional.embedding(tk.tensor([1]), tk.tensor([[0.0, 1.0], [2.0, 3.0]]))
     tensor([[2., 3.]])

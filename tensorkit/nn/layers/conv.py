@@ -249,7 +249,7 @@ class Conv2d(_Conv):
         device, dtype: of the parameters.
 
     Raises:
-        ValueError: for groups that do not divide the channels, and for a padding or mode that there is not.
+        ValueError: for groups that do not divide the channels, and for an unknown padding or mode.
 
     >>> layer = tk.nn.Conv2d(3, 8, kernel_size=3, padding=1)
     >>> layer, layer(tk.randn(4, 3, 32, 32)).shape

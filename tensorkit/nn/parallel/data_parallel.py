@@ -81,7 +81,7 @@ def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
         dim: along which the tensors are joined.
 
     Raises:
-        ValueError: when dictionaries have not the same keys.
+        ValueError: when the keys of dictionaries differ.
     """
     target = device("cuda", target_device) if isinstance(target_device, int) else device(target_device)
     first = outputs[0]

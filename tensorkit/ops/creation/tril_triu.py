@@ -40,7 +40,7 @@ def masked_part(rows: int, columns: int, diagonal: int, lower: bool) -> Array:
 
 
 def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> None:
-    """Write a triangle of each matrix into `out`, zeros beside it: the kernel. `out` may be the array itself."""
+    """Write a triangle of each matrix into `out`, and zeros elsewhere: the kernel. `out` may be the array itself."""
     rows, columns = array.shape[-2:]
     if array.ndim > 2 or rows <= TINY:
         if array is not out:
@@ -59,7 +59,7 @@ def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> No
 
 
 def exact_out(out: Any, size: tuple[int, ...], kind: dtype, name: str) -> Tensor:
-    """An ``out=`` tensor that must have the very dtype of the result, given its size.
+    """Check that an ``out=`` tensor has the result's dtype, and resize it.
 
     Raises:
         TypeError, RuntimeError: in PyTorch's words.

@@ -100,7 +100,7 @@ def gels(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]:
         A pair: a matrix ``(max(m, n), k)`` whose first ``n`` rows are the solution, and the QR factors of `A`.
 
     Raises:
-        tensorkit.linalg.LinAlgError: when the matrix has not full rank.
+        tensorkit.linalg.LinAlgError: when the matrix does not have full rank.
 
     >>> import tensorkit as tk, warnings
     >>> warnings.simplefilter("ignore", FutureWarning)

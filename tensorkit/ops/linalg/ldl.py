@@ -160,7 +160,7 @@ def _check_swaps(swaps: Array, kind: dtype) -> None:
         raise missing_kernel("abs_cpu", kind.label)
     rows, sentence = swaps.shape[-1], "Pivots given to ldl_solve must all satisfy |pivot| "
     after = ". Did you properly pass the result of ldl_factor?"
-    far = numpy.abs(swaps)  # of the very smallest number a negative one
+    far = numpy.abs(swaps)  # negative for the smallest integer
     if (far < 1).any():
         raise RuntimeError(f"{sentence}>= 1{after}")
     if (far > rows).any():

@@ -136,7 +136,7 @@ def _check_svd(A: Tensor, driver: Any = None) -> None:
 
 
 def _refuse_lost(array: Array) -> None:
-    """Refuse matrices with infinite or nan elements."""
+    """Refuse matrices with nan elements."""
     lost = numpy.asarray(
         numpy.isnan(array).any((-2, -1)) if array.size else numpy.zeros(array.shape[:-2], bool)
     )
@@ -188,7 +188,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
         only up to their sign, or in the complex case their phase.
 
     Raises:
-        tensorkit.linalg.LinAlgError: when an element is infinite or nan. RuntimeError: for fewer than two dimensions.
+        tensorkit.linalg.LinAlgError: when an element is nan. RuntimeError: for fewer than two dimensions.
 
     >>> tk.linalg.svd(tk.tensor([[0.0, 2.0], [3.0, 0.0]])).S
     tensor([3., 2.])
@@ -215,7 +215,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     """The singular values of a matrix, in descending order.
 
     Raises:
-        tensorkit.linalg.LinAlgError: when an element is infinite or nan. RuntimeError: for fewer than two dimensions.
+        tensorkit.linalg.LinAlgError: when an element is nan. RuntimeError: for fewer than two dimensions.
 
     >>> tk.linalg.svdvals(tk.tensor([[0.0, 2.0], [3.0, 0.0]]))
     tensor([3., 2.])

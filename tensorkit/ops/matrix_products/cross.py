@@ -81,7 +81,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     """The cross product of vectors of three elements that lie along a dimension; the others are broadcast.
 
     Raises:
-        RuntimeError: when the dimension has not three elements, or the numbers of dimensions or the dtypes differ.
+        RuntimeError: when the dimension does not have three elements, or numbers of dimensions or dtypes differ.
 
     >>> tk.linalg.cross(tk.tensor([1, 0, 0]), tk.tensor([0, 1, 0]))
     tensor([0, 0, 1])

@@ -160,7 +160,7 @@ def check_kernel(kernel: str, kind: dtype, count: int = 1) -> None:
 
 
 def prepare(out: Any, size: tuple[int, ...], kind: dtype) -> None:
-    """Check a tensor given as ``out=``, of which PyTorch wants the very dtype of the result, and resize it."""
+    """Check a tensor given as ``out=``, which must have the result's dtype, and resize it."""
     check_out(out, kind)
     resize_out(out, size)
 

@@ -23,7 +23,7 @@ def check_indices(name: str, indices: Tensor, place: int = 1) -> None:
 
 
 def refuse_sparse(sparse: bool) -> None:
-    """Refuse sparse gradients, which have only the rows that were looked up."""
+    """Refuse ``sparse=True``: gradients with only the rows that were looked up."""
     if sparse:
         raise NotImplementedError("tensorkit has no sparse tensors: call it with sparse=False")
 
@@ -89,7 +89,7 @@ def embedding(
         sparse: is refused if True: there are no sparse tensors here.
 
     Raises:
-        IndexError: for a row that there is not.
+        IndexError: for a row out of range.
 
     >>> tk.embedding(tk.tensor([[0.0, 1.0], [2.0, 3.0]]), tk.tensor([1, 0, 1]))
     tensor([[2., 3.],
@@ -146,13 +146,13 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
 
 @op(namespace=FUNCTIONAL)
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
-    """A row for each class number, with a 1 at its place and zeros else: (...) gives (..., classes), int64.
+    """A row for each class number, with a 1 at its place and zeros elsewhere: (...) gives (..., classes), int64.
 
     Args:
         input: class numbers, int64. num_classes: how many there are; one more than the largest, if it is -1.
 
     Raises:
-        RuntimeError: for another dtype, and for a class that there is not.
+        RuntimeError: for another dtype, and for a class out of range.
 
     >>> tk.nn.functional.one_hot(tk.tensor([0, 2]), num_classes=3)
     tensor([[1, 0, 0],

@@ -114,7 +114,7 @@ def _of_several(name: str, *, forms: tuple[str, ...] = ()) -> Callable[..., Tens
     return function
 
 
-#: The operation of an in-place form that has not its name.
+#: The operation of an in-place form with another name.
 _SAME = {"clip_": "clamp"}
 
 

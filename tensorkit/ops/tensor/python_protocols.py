@@ -178,7 +178,7 @@ def _one_argument(*args: Any, **kwargs: Any) -> None:
 @op(kind="resize", function=False)
 @takes(python_method=_one_argument)
 def apply_(input: Tensor, callable: Any, /) -> Tensor:
-    """Replace each number by what a Python function makes of it. Slow: whole-tensor operations are faster.
+    """Apply a Python function to each element, in place. Slow: whole-tensor operations are faster.
 
     >>> tk.arange(3).apply_(lambda x: x * x)
     tensor([0, 1, 4])
@@ -215,7 +215,7 @@ def _matching(name: str, input: Tensor, others: dict[str, tuple[Tensor, str]]) -
 
 @op(kind="resize", function=False)
 def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
-    """Replace each number by what a Python function makes of it and of another tensor's number at its place.
+    """Apply a Python function to each element and the one of another tensor at its place, in place.
 
     >>> tk.arange(3).map_(tk.tensor(10), lambda x, y: x + y)
     tensor([10, 11, 12])

@@ -1,4 +1,4 @@
-"""Sorting and selecting by the very steps of the C++ library and of PyTorch, compiled: see ``sorting.sort``.
+"""Sorting and selecting by exactly the steps of the C++ library and of PyTorch, compiled: see ``sorting.sort``.
 
 The loops work on keys, whole numbers whose rising order is the wanted one (`keys_of`), and carry along the place
 where each element was; several rows are shared out among threads. While a loop is not compiled its function here

@@ -179,7 +179,7 @@ def start_of(number: int | str, kind: Any) -> Function:
 
 
 class _Totals(NamedTuple):
-    """In which dtype the elements are read, and the totals kept."""
+    """The dtype in which elements are read, and of the totals."""
 
     compute: dtype
     total: dtype

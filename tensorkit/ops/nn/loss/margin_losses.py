@@ -85,7 +85,7 @@ def multi_margin_loss(
         p: 1, or 2 for squares. weight: how much each class counts: (classes).
 
     Raises:
-        RuntimeError: for a class that there is not.
+        RuntimeError: for a class out of range.
 
     >>> tk.nn.functional.multi_margin_loss(tk.tensor([[0.5, 0.25, 2.0]]), tk.tensor([0]))
     tensor(1.0833)
@@ -151,7 +151,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int = 0) ->
         target: the right classes of each row, up to the first -1.
 
     Raises:
-        RuntimeError: for a class that there is not.
+        RuntimeError: for a class out of range.
 
     >>> tk.nn.functional.multilabel_margin_loss(tk.tensor([0.1, 0.2, 0.4, 0.8]), tk.tensor([3, 0, -1, 1]))
     tensor(0.8500)

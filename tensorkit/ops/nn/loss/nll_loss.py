@@ -164,7 +164,7 @@ def nll_loss_nd(
         ignore_index: rows of this class do not count.
 
     Raises:
-        IndexError: for a class that there is not.
+        IndexError: for a class out of range.
 
     >>> tk.nn.functional.nll_loss(tk.tensor([[-0.5, -1.0], [-2.0, -0.25]]), tk.tensor([0, 1]))
     tensor(0.3750)
