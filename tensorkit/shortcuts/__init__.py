@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tensorkit.dispatch.shortcut import declared
-from tensorkit.shortcuts import choosing, held_numbers, joining, pointwise, random, sorting  # noqa: F401
+from tensorkit.shortcuts import choosing, held_numbers, indexing, joining, pointwise, random, sorting  # noqa: F401
 
 
 def fill() -> None:

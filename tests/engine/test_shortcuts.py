@@ -36,6 +36,10 @@ PLAIN = {
     "searchsorted": "tk.searchsorted(tk.arange(3), tk.arange(3), right=True)",
     "bucketize": "tk.bucketize(tk.arange(3), tk.arange(3), right=True)",
     "isin": "tk.isin(tk.arange(3), tk.arange(3))",
+    "gather": "tk.ones(3).requires_grad_().gather(0, tk.tensor([2, 0]))",
+    "masked_fill": "tk.ones(3).masked_fill(tk.ones(3) > 0, 2.0)",
+    "getitem": "tk.arange(3)[tk.tensor([0, 2])]",
+    "setitem": "tk.zeros(3).__setitem__(0, 1.0)",
     "scaled_sum": "tk.add(tk.ones(3), tk.ones(3), alpha=2)",
 }
 

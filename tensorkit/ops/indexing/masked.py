@@ -20,11 +20,9 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import check_writable, empty_strided
-from tensorkit.elementwise.plan import brief
 from tensorkit.elementwise.promotion import one_device
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels.cpu import mask_compiled
-from tensorkit.number_range import holds
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import replace
@@ -62,21 +60,6 @@ def _fill_name(arguments: dict[str, Any]) -> str:
     return "MaskedFillBackward1" if isinstance(arguments["value"], Tensor) else "MaskedFillBackward0"
 
 
-_TRUTHS = (dtypes.bool,)
-
-
-def _filled_few(input: Any, mask: Any = None, value: Any = None, *rest: Any) -> Tensor | None:
-    """The result for few numbers and a mask of their size; None for the way that others take."""
-    if input.__class__ is not Tensor or rest or mask.__class__ is not Tensor:
-        return None
-    array, chosen = brief(input), brief(mask, _TRUTHS)
-    if array is None or chosen is None or chosen.shape != array.shape or not holds(input._dtype, value):
-        return None
-    made = array.copy()
-    numpy.putmask(made, chosen, value)
-    return fresh(made, input._dtype)
-
-
 _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
 
 
@@ -88,7 +71,6 @@ _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
     ),
     out=False,
     copy=_spread_copy,
-    quickly=_filled_few,
 )
 @takes("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)")
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
