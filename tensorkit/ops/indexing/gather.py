@@ -14,9 +14,8 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.promotion import one_device
 from tensorkit.kernels.cpu import parallel
 from tensorkit.ops.indexing import on_device
-from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.ops.shared.out_and_inplace import INTEGERS, delivered, result_in
+from tensorkit.ops.shared.out_and_inplace import INTEGERS, delivered, result_in, written
 from tensorkit.ops.shared.to import host_array
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor
@@ -93,11 +92,7 @@ def gather(
         made = on_device.gathered(input, axis, index)
     else:
         made = delivered(_gathered(host_array(input), host_array(index), axis), input)
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
+    return written(made, out)
 
 
 def _gathered(array: Array, index: Array, axis: int) -> Array:

@@ -24,7 +24,6 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import add_rows, take_rows
-from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,
@@ -36,6 +35,7 @@ from tensorkit.ops.shared.out_and_inplace import (
     host_of,
     paired,
     result_in,
+    written,
 )
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.ops.shared.tensor_data import plain_number
@@ -84,11 +84,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         complaint = "index_select(): self and result must have the same scalar type"
         out = result_in(out, input._dtype, tuple(size), (input, index), complaint)
     made = _selected(input, axis, index, tuple(size))
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
+    return written(made, out)
 
 
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:

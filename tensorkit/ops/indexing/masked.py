@@ -30,7 +30,7 @@ from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real
 from tensorkit.ops.shared.int_args import as_ints, counted
 from tensorkit.ops.shared.on_device import as_size, is_on_device
-from tensorkit.ops.shared.out_and_inplace import paired, real_alone, result_in
+from tensorkit.ops.shared.out_and_inplace import paired, real_alone, result_in, written
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.ops.shared.type_names import backend_name
@@ -158,11 +158,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if taken is None:
         taken = numpy.ascontiguousarray(array[chosen]).reshape(-1)
     made = to_device(fresh(taken, input._dtype), input._device)
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
+    return written(made, out)
 
 
 def _selected_on_device(input: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:

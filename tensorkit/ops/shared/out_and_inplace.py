@@ -64,6 +64,15 @@ def result_in(
     return out
 
 
+def written(made: Tensor, out: Tensor | None) -> Tensor:
+    """A result, or what was given as ``out=`` and has its size, with the result written into it."""
+    if out is None:
+        return made
+    copy_into(out, made)
+    out._bump()
+    return out
+
+
 def copy_of(input: Tensor, row_major: bool) -> Tensor:
     """A copy in row-major order, or in that of the tensor's own dimensions."""
     lay = input._lay()
