@@ -100,9 +100,9 @@ def _spelling(block: Pointwise, caller: Caller, method: bool) -> Callable[..., T
             if not method and shortcuts.into(args[0], args[1], out):
                 return out  # type: ignore[no-any-return]
         elif block.alpha and "alpha" in kwargs and (ask := _scaled.ask) is not None:
-            result = ask(block, args[0], args[1], kwargs["alpha"])
-            if result is not None:
-                return result
+            scaled: Tensor | None = ask(block, args[0], args[1], kwargs["alpha"])
+            if scaled is not None:
+                return scaled
         return caller(args, kwargs, method=method)
 
     return call

@@ -17,6 +17,7 @@ from tensorkit.shortcuts import (  # noqa: F401 - each declares its shortcuts
     copies,
     creation,
     held_numbers,
+    indexing,
     joining,
     pointwise,
     products,

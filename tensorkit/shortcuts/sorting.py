@@ -128,7 +128,8 @@ def searchsorted_of_some(
 @shortcut("bucketize", buys="searchsorted, contiguous, 1", of_values=True)
 def bucketize_of_some(input: Any = None, boundaries: Any = None, *more: Any, **named: Any) -> Tensor | None:
     """The same, its operands the other way round."""
-    return searchsorted_of_some(boundaries, input, *more, **named)
+    found: Tensor | None = searchsorted_of_some(boundaries, input, *more, **named)
+    return found
 
 
 @shortcut("bincount", buys="bincount, contiguous, 1,000", of_values=True)

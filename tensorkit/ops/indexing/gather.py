@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy
 
-from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.elementwise.plan import brief
 from tensorkit.elementwise.promotion import one_device
-from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
-from tensorkit.kernels.sizes import LOOPS, TINY
+from tensorkit.kernels.cpu import parallel
 from tensorkit.ops.indexing import on_device
-from tensorkit.ops.reduction.arguments import axis_of_small, small
-from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
-from tensorkit.ops.shared.out_and_inplace import INTEGERS, delivered, result_in
+from tensorkit.ops.shared.out_and_inplace import INTEGERS, delivered, result_in, written
 from tensorkit.ops.shared.to import host_array
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor
 
 
 def size_or_one(size: tuple[int, ...]) -> tuple[int, ...]:
@@ -63,19 +55,13 @@ def window(array: Array, index: Array, axis: int) -> Array:
     return array[cut]
 
 
-def _gather_at_once(input: Any = None, dim: Any = None, index: Any = None, *more: Any) -> Tensor | None:
-    if more or input.__class__ is not Tensor or index.__class__ is not Tensor or wants_grad(input):
-        return None
-    return _few_gathered(input, dim, index)
-
-
 @op(
     kind="copy",
     derivative=Rule(
         "GatherBackward0", input=lambda g, c: g.new_zeros(c.input_face.size).scatter_add_(c.dim, c.index, g)
     ),
-    first=_gather_at_once,
 )
+@shortened("gather")
 def gather(
     input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -91,8 +77,6 @@ def gather(
     tensor([[1, 1],
             [4, 3]])
     """
-    if out is None and not sparse_grad and (found := _few_gathered(input, dim, index)) is not None:
-        return found
     axis = normalise_dim(dim, input.dim())
     size = index._lay().size
     one_device(input, index)
@@ -108,113 +92,7 @@ def gather(
         made = on_device.gathered(input, axis, index)
     else:
         made = delivered(_gathered(host_array(input), host_array(index), axis), input)
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
-
-
-_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-_INT64 = _DTYPES_WITH_LOOPS[3:]
-
-
-def _as_matrices(dim: Any, *arrays: Array) -> tuple[Any, ...] | None:
-    """A plain dimension from the front, and matrices: of vectors, those of one row. None for anything else."""
-    ndim = arrays[0].ndim
-    if dim.__class__ is not int or not -ndim <= dim < ndim or ndim > 2:
-        return None
-    for array in arrays:
-        if array.ndim != ndim:
-            return None
-    return (dim % 2, *arrays) if ndim == 2 else (1, *[array[None] for array in arrays])
-
-
-def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
-    """`gather` from a vector or matrix of few elements; None for the way that others take."""
-    some = _some_gathered(input, dim, index)
-    if some is not None:
-        return some
-    array, places = small(input, _DTYPES_WITH_LOOPS, True), small(index, _INT64, True)
-    if array is None or places is None:
-        return None
-    if array.size == places.size == 1 and array.ndim == places.ndim:
-        known = axis_of_small(array, dim) is not None and places.item() == 0
-        return fresh(array.copy(), input._dtype) if known else None
-    laid = _as_matrices(dim, array, places)
-    if laid is None:
-        return None
-    axis, rows, wanted = laid
-    if wanted.shape[1 - axis] > rows.shape[1 - axis]:
-        return None
-    try:
-        return fresh(tiny.gathered(rows, wanted, axis).reshape(places.shape), input._dtype)
-    except IndexError:
-        return None  # refused in PyTorch's words
-
-
-def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
-    """The same from some hundreds of elements, however they lie, by a compiled loop."""
-    places = brief(index, _INT64)
-    if (
-        places is None
-        or places.size <= TINY
-        or tracing.active
-        or (array := brief(input, _DTYPES_WITH_LOOPS)) is None
-    ):
-        return None
-    if array.ndim == places.ndim == 2 and dim.__class__ is int and -2 <= dim < 2:
-        axis, rows, wanted = dim % 2, array, places  # `_as_matrices`, inlined
-    elif (laid := _as_matrices(dim, array, places)) is not None:
-        axis, rows, wanted = laid
-    else:
-        return None
-    if wanted.shape[1 - axis] > rows.shape[1 - axis]:
-        return None  # refused in PyTorch's words
-    found = gather_compiled.gather(rows, wanted, axis)
-    if found is None:
-        return None
-    return fresh(found if places.ndim == 2 else found.reshape(places.shape), input._dtype)
-
-
-_ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
-
-
-def some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None, *rest: Any) -> Tensor | None:
-    """`scatter_add` of few elements, or of some hundreds by a compiled loop; None for the way that others take."""
-    if rest or not (input.__class__ is index.__class__ is src.__class__ is Tensor):
-        return None
-    array, places, values = brief(input, _ADDED), brief(index, _INT64), brief(src, _ADDED)
-    if array is None or places is None or values is None or input._dtype is not src._dtype:
-        return None
-    if places.size == 1 and array.size == values.size == 1 and array.ndim == places.ndim == values.ndim:
-        if axis_of_small(array, dim) is None or places.item() != 0:
-            return None  # refused in PyTorch's words
-        return fresh(kernels.quiet(numpy.add, array, values), input._dtype)
-    made = array.copy()
-    laid = _as_matrices(dim, made, places, values)
-    if laid is None:
-        return None
-    axis, target, wanted, given = laid
-    rows, columns = wanted.shape
-    if wanted.shape[1 - axis] > target.shape[1 - axis] or rows > given.shape[0] or columns > given.shape[1]:
-        return None
-    if given.shape != wanted.shape:
-        given = given[:rows, :columns]
-    if places.size >= LOOPS:
-        return fresh(made, input._dtype) if gather_compiled.add_at(target, wanted, axis, given) else None
-    if not tiny.within(places, target.shape[axis]):
-        return None  # refused in PyTorch's words
-    width = target.shape[1]
-    if axis:
-        flat = [r * width + place for r, line in enumerate(wanted.tolist()) for place in line]
-    else:
-        flat = [c + width * place for line in wanted.tolist() for c, place in enumerate(line)]
-    try:
-        tiny.add_at(made, flat, given)
-    except ValueError:
-        return None  # a sum of integers that wraps around
-    return fresh(made, input._dtype)
+    return written(made, out)
 
 
 def _gathered(array: Array, index: Array, axis: int) -> Array:

@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, tracing
+from tensorkit import tracing
 from tensorkit.autograd.graph import Rule, grad_fn_of
-from tensorkit.device import CPU
 from tensorkit.dispatch.recording import call_traced, recorded_call, wants_grad
 from tensorkit.dispatch.registry import Op, register
-from tensorkit.dtypes import LIMITED
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided
 from tensorkit.errors import within_memory
-from tensorkit.kernels.sizes import ROWS_REMEMBERED, SMALL
-from tensorkit.number_range import holds
+from tensorkit.kernels.sizes import ROWS_REMEMBERED
 from tensorkit.ops.indexing.advanced_index import pick, place, trimmed
 from tensorkit.ops.indexing.index_plan import Plain, check_select, follow
 from tensorkit.ops.shared.copy import check_negated, copy_into, same_place, warn_complex_to_real
@@ -31,9 +29,8 @@ from tensorkit.ops.views.view_reshape import alias
 from tensorkit.strides import basic_index
 from tensorkit.strides.basic_index import index_int, index_slice
 from tensorkit.strides.layout import Layout
-from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.strides.view_cache import keep
-from tensorkit.tensor import Array, Tensor, attach, fresh
+from tensorkit.tensor import Tensor, attach
 
 
 def read(input: Tensor, key: Any) -> Tensor:
@@ -61,8 +58,7 @@ def read(input: Tensor, key: Any) -> Tensor:
             return input.select(0, key)
         return _read(input, key)
     if kind is Tensor or kind is list:
-        picked = _picked_few(input, key)
-        return _read(input, key) if picked is None else picked
+        return _read_picked(input, key)
     if layout is None:
         layout = input._lay()
     if kind is int and layout.size and layout.size[0] > ROWS_REMEMBERED:
@@ -104,134 +100,6 @@ def _can_be_kept(mark: Any) -> bool:
     return mark is not _NEW and (mark.__class__ is not tuple or _NEW not in mark)
 
 
-# -- the short ways -----------------------------------------------------------------------------------------------
-
-
-def _few(input: Tensor) -> Any:
-    """The array of a row-major tensor of few elements, None for any other."""
-    array = input._array
-    if array is None:
-        if input._device is not CPU or input._bits:
-            return None
-        array = input._nd()
-    return array if array.size <= SMALL and array.flags.c_contiguous else None
-
-
-def _lies_apart(input: Tensor, array: Any) -> bool:
-    """Whether a dimension of length 1 has another step than in a fresh tensor: a result would keep it in PyTorch."""
-    return 1 in array.shape and input._lay().stride != contiguous_stride(array.shape)
-
-
-def _as_numpy(array: Any, key: Any) -> Any:
-    """A list of integers, a mask of the very size, or a row of indices as NumPy takes them; None for other keys."""
-    if type(key) is list:
-        return key if key and all(type(part) is int for part in key) else None
-    picks = _few(key)
-    if picks is None or not picks.ndim:
-        return None
-    if key._dtype is dtypes.bool:
-        return picks if picks.shape == array.shape else None
-    return picks if key._dtype is dtypes.int64 else None
-
-
-def _picked_few(input: Tensor, key: Any) -> Tensor | None:
-    """What one mask, one tensor of indices or a list picks from few elements; None for the way that others take."""
-    array = _few(input)
-    if array is None or not array.size or not array.ndim or _lies_apart(input, array):
-        return _masked_few(input, key)
-    picks = _as_numpy(array, key)
-    if picks is None:
-        return _masked_few(input, key)
-    try:
-        found = array[picks]
-    except IndexError:
-        return None  # refused in PyTorch's words
-    # Of no elements in several dimensions PyTorch has strides of its own.
-    return (
-        fresh(found, input._dtype) if found.ndim == 1 or (found.size and found.flags.c_contiguous) else None
-    )
-
-
-def _mask_of(input: Tensor, key: Any) -> tuple[Array, Array] | None:
-    """The arrays of few elements and of a mask of their size, however they lie; None for others."""
-    if key.__class__ is not Tensor or key._dtype is not dtypes.bool or key._device is not CPU:
-        return None
-    if input._device is not CPU or input._bits:
-        return None
-    array, mask = input._nd(), key._nd()
-    return (array, mask) if 0 < array.size <= SMALL and array.shape == mask.shape and array.ndim else None
-
-
-def _masked_few(input: Tensor, key: Any) -> Tensor | None:
-    """What a mask of their size picks from few elements, however they lie."""
-    found = _mask_of(input, key)
-    if found is None:
-        return None
-    return fresh(found[0][found[1]], input._dtype)
-
-
-def _filled_few(input: Tensor, key: Any, value: Any) -> bool:
-    """Write a number where a mask of their size is true, into few elements, however they lie."""
-    found = _mask_of(input, key)
-    if found is None or value.__class__ is Tensor or wants_grad(input) or not holds(input._dtype, value):
-        return False
-    if 0 in found[0].strides or input is key or (key._storage is not None and key._storage is input._storage):
-        return False
-    if input._dtype in LIMITED:
-        return False
-    numpy.copyto(found[0], value, where=found[1], casting="unsafe")
-    input._bump()
-    return True
-
-
-def _plain_part(part: Any) -> bool:
-    """Whether a part of a key means to NumPy what it means here."""
-    kind = type(part)
-    if kind is slice:
-        return (part.step is None or (type(part.step) is int and part.step > 0)) and all(
-            end is None or type(end) is int for end in (part.start, part.stop)
-        )
-    return kind is int or part is ...
-
-
-def _written_few(input: Tensor, key: Any, value: Any) -> bool:
-    """Write into few elements by NumPy's own rules, where they are PyTorch's; False for the way that others take."""
-    array = _few(input)
-    if array is None or not array.size or wants_grad(input):
-        return _filled_few(input, key, value)
-    if type(value) is Tensor:
-        if value._dtype is not input._dtype or wants_grad(value):
-            return False
-        source = _few(value)
-        if (
-            source is None
-            or input is value
-            or (value._storage is not None and value._storage is input._storage)
-        ):
-            return False
-    elif holds(input._dtype, value):
-        source = value
-    else:
-        return False
-    kind = type(key)
-    if kind is int or kind is slice:
-        place = key if _plain_part(key) else None
-    elif kind is tuple:
-        place = key if all(_plain_part(part) for part in key) else None
-    elif (kind is Tensor or kind is list) and type(value) is not Tensor and array.ndim:
-        place = _as_numpy(array, key)
-    else:
-        place = None
-    if place is None:
-        return _filled_few(input, key, value)
-    try:
-        array[place] = source
-    except (IndexError, TypeError, ValueError):
-        return False  # refused in PyTorch's words, or no way of NumPy's
-    input._bump()
-    return True
-
-
 # -- reading ------------------------------------------------------------------------------------------------------
 
 
@@ -255,6 +123,12 @@ def _read(input: Tensor, key: Any) -> Tensor:
     if picks:
         return pick(out, picks)
     return alias(out) if out is input else out
+
+
+@shortened("getitem")
+def _read_picked(input: Tensor, key: Any) -> Tensor:
+    """What a list or a tensor picks."""
+    return _read(input, key)
 
 
 def _read_recorded(input: Any, key: Any) -> Tensor:
@@ -340,8 +214,13 @@ def write(input: Tensor, key: Any, value: Any) -> None:
     """
     if tracing.active:
         call_traced("__setitem__", _write, (input, key, value), {})
-    elif not _written_few(input, key, value):
-        _write(input, key, value)
+    else:
+        _write_unheard(input, key, value)
+
+
+@shortened("setitem")
+def _write_unheard(input: Tensor, key: Any, value: Any) -> Any:
+    _write(input, key, value)
 
 
 @within_memory

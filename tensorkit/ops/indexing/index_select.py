@@ -14,20 +14,16 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import empty_strided, refuse_shared
-from tensorkit.elementwise.plan import brief
 from tensorkit.elementwise.promotion import one_device
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import gather_compiled, tiny
-from tensorkit.kernels.sizes import LOOPS
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import add_rows, take_rows
-from tensorkit.ops.reduction.arguments import axis_of_small
-from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,
@@ -39,6 +35,7 @@ from tensorkit.ops.shared.out_and_inplace import (
     host_of,
     paired,
     result_in,
+    written,
 )
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.ops.shared.tensor_data import plain_number
@@ -58,6 +55,7 @@ from tensorkit.tensor import Array, Tensor, fresh
     ),
     out_overlap="before resizing",
 )
+@shortened("index_select")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices that a vector of indices names along one dimension, as a copy.
 
@@ -71,8 +69,6 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     tensor([[4, 5],
             [0, 1]])
     """
-    if out is None and not tracing.active and (found := _few_selected(input, dim, index)) is not None:
-        return found
     axis = normalise_dim(dim, input.dim())
     count = index.numel()
     if index.dim() > 1:
@@ -88,28 +84,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         complaint = "index_select(): self and result must have the same scalar type"
         out = result_in(out, input._dtype, tuple(size), (input, index), complaint)
     made = _selected(input, axis, index, tuple(size))
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
-
-
-_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-
-
-def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
-    """`index_select` from a few elements; None for the way that others take."""
-    array, places = brief(input, _DTYPES_WITH_LOOPS), brief(index, _DTYPES_WITH_LOOPS[3:])
-    if array is None or places is None or places.ndim != 1:
-        return None
-    axis = axis_of_small(array, dim)
-    if axis is None or places.item(places.argmin()) < 0:
-        return None
-    try:
-        return fresh(array.take(places, axis), input._dtype)
-    except IndexError:
-        return None  # refused in PyTorch's words
+    return written(made, out)
 
 
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -200,39 +175,12 @@ def _slices_of(g: Any, c: Any) -> Any:
     return g.index_select(c.dim, c.index.reshape(-1)).reshape(())
 
 
-_ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
-
-
-def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = None, *rest: Any) -> Any:
-    """`index_add` of rows of few elements, or of hundreds by a compiled loop; None for the way that others take."""
-    if rest or not (input.__class__ is index.__class__ is source.__class__ is Tensor):
-        return None
-    array, places, values = brief(input, _ADDED), brief(index, _DTYPES_WITH_LOOPS[3:]), brief(source, _ADDED)
-    if array is None or places is None or values is None or input._dtype is not source._dtype:
-        return None
-    if axis_of_small(array, dim) != 0 or array.ndim != 2 or places.ndim != 1:
-        return None
-    if values.shape != (len(places), array.shape[1]):
-        return None  # refused in PyTorch's words
-    made, width = array.copy(), array.shape[1]
-    if values.size >= LOOPS:
-        return fresh(made, input._dtype) if gather_compiled.add_rows(made, places, values) else None
-    if not tiny.within(places, len(array)):
-        return None  # refused in PyTorch's words
-    try:
-        tiny.add_at(made, [place * width + c for place in places.tolist() for c in range(width)], values)
-    except ValueError:
-        return None  # a sum of integers that wraps around
-    return fresh(made, input._dtype)
-
-
 @paired(
     derivative=Rule(
         "IndexAddBackward0",
         input=lambda g, c: g,
         source=lambda g, c: _slices_of(g, c) if c.alpha == 1 else times(_slices_of(g, c), c.alpha),
     ),
-    quickly=_rows_added,
 )
 @takes("(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha = 1, Tensor out = None)")
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:

@@ -20,11 +20,9 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import check_writable, empty_strided
-from tensorkit.elementwise.plan import brief
 from tensorkit.elementwise.promotion import one_device
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels.cpu import mask_compiled
-from tensorkit.number_range import holds
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import replace
@@ -32,7 +30,7 @@ from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real
 from tensorkit.ops.shared.int_args import as_ints, counted
 from tensorkit.ops.shared.on_device import as_size, is_on_device
-from tensorkit.ops.shared.out_and_inplace import paired, real_alone, result_in
+from tensorkit.ops.shared.out_and_inplace import paired, real_alone, result_in, written
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.ops.shared.type_names import backend_name
@@ -62,21 +60,6 @@ def _fill_name(arguments: dict[str, Any]) -> str:
     return "MaskedFillBackward1" if isinstance(arguments["value"], Tensor) else "MaskedFillBackward0"
 
 
-_TRUTHS = (dtypes.bool,)
-
-
-def _filled_few(input: Any, mask: Any = None, value: Any = None, *rest: Any) -> Tensor | None:
-    """The result for few numbers and a mask of their size; None for the way that others take."""
-    if input.__class__ is not Tensor or rest or mask.__class__ is not Tensor:
-        return None
-    array, chosen = brief(input), brief(mask, _TRUTHS)
-    if array is None or chosen is None or chosen.shape != array.shape or not holds(input._dtype, value):
-        return None
-    made = array.copy()
-    numpy.putmask(made, chosen, value)
-    return fresh(made, input._dtype)
-
-
 _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
 
 
@@ -88,7 +71,6 @@ _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
     ),
     out=False,
     copy=_spread_copy,
-    quickly=_filled_few,
 )
 @takes("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)")
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
@@ -176,11 +158,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if taken is None:
         taken = numpy.ascontiguousarray(array[chosen]).reshape(-1)
     made = to_device(fresh(taken, input._dtype), input._device)
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
+    return written(made, out)
 
 
 def _selected_on_device(input: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:

@@ -16,7 +16,7 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel
 from tensorkit.ops.indexing import on_device
-from tensorkit.ops.indexing.gather import check_within, size_or_one, some_added, window
+from tensorkit.ops.indexing.gather import check_within, size_or_one, window
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import INTEGERS, bring_back, check_memory, element, host_of, paired
@@ -297,7 +297,6 @@ def scatter(
 
 @paired(
     derivative=Rule("ScatterAddBackward0", input=lambda g, c: g, src=lambda g, c: g.gather(c.dim, c.index)),
-    quickly=some_added,
     out_overlap="before resizing",
 )
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:

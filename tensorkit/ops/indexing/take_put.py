@@ -19,7 +19,14 @@ from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.gather import gather
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.on_device import as_size, is_on_device
-from tensorkit.ops.shared.out_and_inplace import as_vector, check_memory, delivered, paired, result_in
+from tensorkit.ops.shared.out_and_inplace import (
+    as_vector,
+    check_memory,
+    delivered,
+    paired,
+    result_in,
+    written,
+)
 from tensorkit.ops.shared.uninitialized import alert
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride, normalise_dim
@@ -79,11 +86,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
             places = index._nd()
             _check_flat(places, input.numel())
             made = delivered(numpy.take(input._nd(), places), input)
-    if out is None:
-        return made
-    copy_into(out, made)
-    out._bump()
-    return out
+    return written(made, out)
 
 
 @paired(

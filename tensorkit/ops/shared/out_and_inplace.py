@@ -15,8 +15,8 @@ from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import OutOverlap, registry
+from tensorkit.dispatch.shortcut import shortened
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import (
@@ -64,6 +64,15 @@ def result_in(
     return out
 
 
+def written(made: Tensor, out: Tensor | None) -> Tensor:
+    """A result, or what was given as ``out=`` and has its size, with the result written into it."""
+    if out is None:
+        return made
+    copy_into(out, made)
+    out._bump()
+    return out
+
+
 def copy_of(input: Tensor, row_major: bool) -> Tensor:
     """A copy in row-major order, or in that of the tensor's own dimensions."""
     lay = input._lay()
@@ -79,7 +88,6 @@ def paired(
     row_major: bool = True,
     out: bool = True,
     copy: Callable[..., Tensor] | None = None,
-    quickly: Callable[..., Tensor | None] | None = None,
     strict: bool = False,
     out_overlap: OutOverlap = "after resizing",
     rounded: float = 0,
@@ -92,7 +100,6 @@ def paired(
         row_major: whether the copy is, whatever the tensor's strides.
         out: whether the function takes ``out=``.
         copy: makes the copy from all arguments, where it is not a plain one.
-        quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
         strict: whether to look at the types of the arguments first.
         rounded, out_overlap: as for `op`.
     """
@@ -107,10 +114,9 @@ def paired(
             input._bump()
             return input
 
+        @shortened(name)
         @functools.wraps(body)
         def copying(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-            if quickly is not None and not kwargs and (quick := quickly(input, *args)) is not None:
-                return quick
             made = make(input, *args, **kwargs)
             body(made, *args, **kwargs)
             return made
@@ -134,19 +140,9 @@ def paired(
         own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
         op(kind="inplace", function=False, name=f"{name}_", **own)(changing)
         form = with_out(delivering, body) if out else copying
-        first = None if quickly is None else _unwanted(quickly)
-        return op(kind="copy", name=name, first=first, out_overlap=out_overlap, **own)(form)
+        return op(kind="copy", name=name, out_overlap=out_overlap, **own)(form)
 
     return register_both
-
-
-def _unwanted(quickly: Callable[..., Tensor | None]) -> Callable[..., Tensor | None]:
-    """The same where none of the operands may want a gradient."""
-
-    def first(*args: Any) -> Tensor | None:
-        return quickly(*args) if args and not tracked(args) else None
-
-    return first
 
 
 def with_out(
