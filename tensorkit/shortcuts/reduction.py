@@ -25,16 +25,6 @@ from tensorkit.ops.reduction.softmax import softmax_of_some
 from tensorkit.ops.reduction.var_std import warn_freedom
 from tensorkit.tensor import Array, Tensor, fresh
 
-_REAL_NUMBERS = (dtypes.float32, dtypes.float64)
-
-
-def _plain(
-    input: Any, more: Any, others: Any, kinds: tuple[dtypes.dtype, ...] = _REAL_NUMBERS
-) -> Array | None:
-    """The elements of a tensor of these dtypes, of which nothing else was said: no `out`, no dtype to convert to."""
-    return brief(input, kinds) if isinstance(input, Tensor) and not (more or others) else None
-
-
 # -- sums -----------------------------------------------------------------------------------------------------------
 
 
@@ -42,7 +32,7 @@ def _added(
     shared: bool, input: Any = None, dim: Any = UNSAID, keepdim: Any = False, *more: Any, **others: Any
 ) -> Tensor | None:
     """The sum of floating point numbers, or (`shared`) their mean."""
-    array = _plain(input, more, others)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input)
     if array is None or (keepdim is not False and (keepdim is not True or dim is UNSAID)):
         return None
     axis = None if dim is UNSAID else axis_of_small(array, dim)
@@ -84,7 +74,7 @@ def _extremes(
     largest: bool, input: Any = None, dim: Any = (), keepdim: Any = False, *more: Any, **others: Any
 ) -> Tensor | None:
     """The extremes of all elements, or of those along a dimension."""
-    array = _plain(input, more, others, _COMPARED)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input, _COMPARED)
     if array is None or keepdim is not False:
         return None
     axis = axis_of_small(array, dim)
@@ -112,7 +102,7 @@ def _chosen(
     largest: bool, input: Any = None, dim: Any = UNSAID, keepdim: Any = False, *more: Any, **others: Any
 ) -> Any:
     """The extreme of all elements; or those along a dimension, and where they are."""
-    array = _plain(input, more, others, _COMPARED)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input, _COMPARED)
     if array is None or keepdim is not False:
         return None
     if dim is UNSAID:
@@ -135,7 +125,7 @@ def _place(
     find: Any, input: Any = None, dim: Any = None, keepdim: Any = False, *more: Any, **others: Any
 ) -> Tensor | None:
     """Where NumPy finds the extreme of all elements, or those along a dimension."""
-    array = _plain(input, more, others, _COMPARED)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input, _COMPARED)
     axis = None if array is None or dim is None else axis_of_small(array, dim)
     if array is None or keepdim is not False or (axis is None and dim is not None):
         return None
@@ -152,7 +142,7 @@ _BOOLS: tuple[dtypes.dtype, ...] = (dtypes.bool,)
 
 def _truth(every: bool, input: Any = None, *more: Any, **others: Any) -> Tensor | None:
     """Whether all of some bools are true, or any."""
-    array = _plain(input, more, others, _BOOLS)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input, _BOOLS)
     return None if array is None else fresh(tiny.truth(every, array), dtypes.bool)
 
 
@@ -163,7 +153,7 @@ shortcut("any", buys="tm.any()", of_values=True)(partial(_truth, False))
 @shortcut("count_nonzero", buys="count_nonzero, contiguous, 1", of_values=True)
 def count_of_some(input: Any = None, dim: Any = None, *more: Any, **others: Any) -> Tensor | None:
     """How many of some bools are true."""
-    array = _plain(input, more, others, _BOOLS)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input, _BOOLS)
     if array is None or dim is not None:
         return None
     return fresh(numpy.array(numpy.count_nonzero(array)), dtypes.int64)
@@ -175,7 +165,7 @@ def count_of_some(input: Any = None, dim: Any = None, *more: Any, **others: Any)
 @shortcut("prod", buys="t.prod()", of_values=True)
 def prod_of_few(input: Any = None, *more: Any, **others: Any) -> Any:
     """``prod`` of all of a few floating point numbers."""
-    array = _plain(input, more, others)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input)
     if array is None or array.size > TINY or not array.flags.c_contiguous:
         return None
     return fresh(numpy.asarray(quiet(numpy.multiply.reduce, array, None)), input._dtype)
@@ -188,7 +178,7 @@ def _spread(
     name: str, input: Any = None, dim: Any = None, *more: Any, correction: Any = 1, **others: Any
 ) -> Tensor | None:
     """The variance of float32 numbers, or its root: of all, or along a dimension."""
-    array = _plain(input, more, others, _SINGLE)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input, _SINGLE)
     axis = None if array is None else axis_of_small(array, dim)
     if array is None or (axis is None and dim is not None) or correction.__class__ is not int:
         return None
@@ -226,7 +216,7 @@ def norm_of_some(input: Any = None, *more: Any) -> Tensor | None:
 
 def _running(product: bool, input: Any = None, dim: Any = None, *more: Any, **others: Any) -> Tensor | None:
     """The sums or products so far."""
-    array = _plain(input, more, others)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input)
     axis = None if array is None else axis_of_small(array, dim)
     if array is None or axis is None:
         return None
@@ -243,7 +233,7 @@ shortcut("cumprod", buys="t.cumsum(0)", of_values=True)(partial(_running, True))
 
 def _soft(logarithm: bool, input: Any = None, dim: Any = None, *more: Any, **others: Any) -> Tensor | None:
     """Softmax or its logarithm."""
-    array = _plain(input, more, others)
+    array = None if more or others or not isinstance(input, Tensor) else brief(input)
     axis = None if array is None else axis_of_small(array, dim)
     if array is None or axis is None:
         return None
