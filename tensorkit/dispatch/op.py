@@ -28,7 +28,6 @@ class _OpFields(Fields, total=False):
     grad_flag: bool | None
     namespace: str
     strict: bool
-    first: Callable[..., Any] | None
     handles_conj: bool
     library: str
     family: str
@@ -61,7 +60,6 @@ def op(
     grad_flag: bool | None = None,
     namespace: str = "",
     strict: bool = False,
-    first: Callable[..., Any] | None = None,
     handles_conj: bool = False,
     library: str = "",
     family: str = "",
@@ -84,9 +82,6 @@ def op(
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
             unless they are named, and the namespace's module imports it by hand. A namespace with a dot, such as
             ``"nn.functional"``, is Python's: what is in it has its plain name in the registry.
-        first: what is tried before all else where nobody listens and there are no keywords: it takes whatever it is
-            given, and returns None where it does not know the result at once, or an operand may want a gradient.
-            It fills the operation's slot until its chapter has moved to ``shortcuts/``.
         strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
             ``3`` for a bool, ``True`` for an integer.
         handles_conj: whether a body that writes into its tensor does as a view with bits asks for, or nothing.
@@ -116,7 +111,7 @@ def op(
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
         # Without keywords nothing asks for a gradient.
-        slot = calls[own] = Slot(first)
+        slot = calls[own] = Slot()
         public = as_function(own, body, plain if bare is None else bare, slot)
         for spelling in given:
             taking = as_method(body)
