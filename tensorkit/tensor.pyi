@@ -1146,7 +1146,7 @@ class Tensor:
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """The indices of the elements that are not zero: a row for each of them, row by row in the input."""
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
-        """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer."""
+        """`nonzero` with `size` rows: the first ones found, then rows of `fill_value` if there are fewer."""
     def norm(
         self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: dtype_type | None = None
     ) -> Tensor:

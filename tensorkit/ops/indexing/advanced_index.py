@@ -110,10 +110,10 @@ def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
 
 
 def take_rows(source: Array, places: Array, axis: int) -> Array:
-    """What lies at the places along one axis, contiguous; the places are checked already.
+    """The elements at the places along one axis, contiguous; the places are checked already.
 
-    ``take`` walks along rows, where square brackets go element by element. But a source that is not contiguous it
-    copies whole at first: too much where only a part of it is asked for, and of an expanded one there is no end.
+    ``take`` copies row by row, where square brackets go element by element. But it first copies the whole of a
+    source that is not contiguous: too much when only a part is needed, and an expanded source can be huge.
     """
     if source.flags.c_contiguous or places.size >= source.shape[axis]:
         return numpy.take(source, places, axis=axis)

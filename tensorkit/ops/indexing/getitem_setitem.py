@@ -64,7 +64,7 @@ def read(input: Tensor, key: Any) -> Tensor:
     if kind is int and layout.size and layout.size[0] > ROWS_REMEMBERED:
         return input._view(index_int(layout, key))
     memo = layout._memo
-    if memo is None:  # no other layout knows it, and maybe nobody will ask it again
+    if memo is None:  # no other layout refers to this one, and it may never be used again
         return input._view(index_slice(layout, key)) if kind is slice else _read(input, key)
     mark = _mark(key) if kind is not tuple else tuple([_mark(part) for part in key])
     found = memo.get((read, mark))
@@ -76,7 +76,7 @@ def read(input: Tensor, key: Any) -> Tensor:
     return out
 
 
-#: What stands for a part of a key that may say something else the next time.
+#: The mark of a part of a key that may mean something else the next time.
 _NEW: Any = object()
 
 
@@ -109,7 +109,7 @@ def _layout_for(input: Tensor, key: Any) -> Layout | None:
         return basic_index.index(input._lay(), key)
     except IndexError as error:
         if isinstance(key, tuple) and not hasattr(key[0], "__index__") and "out of bounds" in str(error):
-            # PyTorch has followed the key so far, and refuses a history that cannot be told.
+            # PyTorch has followed the key this far, and refuses a history that cannot be rebuilt.
             grad_fn_of(input)
         raise
 
@@ -243,7 +243,7 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
             _as_tensor(value, input)  # PyTorch refuses the number before it looks at the key
         raise
     if layout is None and input._bits:
-        # Picked elements are written where they are stored: go by way of a copy.
+        # Picked elements are written straight to storage, which ignores `_bits`: write to a copy, then copy back.
         whole = input.clone()
         _write(whole, key, value)
         input.copy_(whole)

@@ -24,7 +24,7 @@ from tensorkit.tensor import Array, Tensor, fresh
 
 #: What a list in a key becomes, where all that is in it is of this dtype; else it is int64.
 _CHOOSING = (dtypes.bool, dtypes.uint8)
-#: From so many members on PyTorch takes a sequence for indices, whatever is in it.
+#: PyTorch takes a sequence of this many members or more for indices, whatever is in it.
 _TOO_MANY_MEMBERS = 32
 _TYPES = "tensors used as indices must be long, int, byte or bool tensors"
 Picks = list[Tensor | None]
@@ -51,7 +51,7 @@ def _parts(key: Any) -> tuple[Any, ...]:
 
 
 def _members(key: Any) -> tuple[Any, ...]:
-    """Those of a short row; of one that cannot be gone through by numbers, none."""
+    """The members of a short sequence; none if it is long or cannot be read by position."""
     try:
         count = len(key)
         return tuple([key[place] for place in range(count)]) if count < _TOO_MANY_MEMBERS else ()
@@ -91,7 +91,7 @@ def _indices(part: Any) -> Tensor:
     plain = isinstance(part, numpy.ndarray) and part.dtype.kind in "biuf"
     if plain:
         array = part
-    else:  # what is in it has to be integers, and truth values where all are: Python is asked for each
+    else:  # all members are truth values, or each has to be an integer: Python converts each
         inferred = dtype_of(part)
         array = tensor(part, dtype=inferred if inferred in _CHOOSING else dtypes.int64)._nd()
     kind = {"b": dtypes.bool, "u1": dtypes.uint8}.get(
@@ -228,7 +228,7 @@ class Plan:
 
     def __init__(self, source: Layout, picks: Sequence[Tensor | None]) -> None:
         self.mask: Array | None = None  # a mask that is the only pick: NumPy reads it faster than its indices
-        self.converted: set[int] = set()  # the dimensions whose indices were no int64
+        self.converted: set[int] = set()  # the dimensions whose indices were not int64
         arrays, grids = self._expanded(source, picks)
         try:
             self.shape = broadcast_sizes(*[g.size for g in grids if g is not None])
@@ -282,7 +282,7 @@ class Plan:
         return arrays, grids
 
     def _grid(self, dim: int, grid: Layout) -> Layout:
-        """How indices lie in memory: PyTorch broadcasts them first, and copies those that are no int64 then."""
+        """How indices lie in memory: PyTorch broadcasts them first, then copies those that are not int64."""
         if dim not in self.converted:
             return grid
         return Layout(self.shape, like_strides(grid.expand(self.shape)))

@@ -96,7 +96,7 @@ def _one_by_one(target: Array, key: tuple[Any, ...], values: Array, combine: Any
 
 
 def _keep_first_zeros(target: Array, before: Array, key: tuple[Any, ...], values: Array) -> None:
-    """Of zeros of either sign the first one stays, where NumPy's largest and smallest are the last one."""
+    """Keep the first of zeros of either sign, where NumPy's maximum and minimum keep the last."""
     meet = (target[key] == 0) & (values == 0)
     if meet.any():
         # The last to be written stays. Copies, because NumPy walks arrays that all run backwards from their end.

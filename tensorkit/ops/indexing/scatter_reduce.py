@@ -22,7 +22,7 @@ def _counts(like: Any, c: Any) -> Any:
 
 
 def _shares(g: Any, c: Any) -> Any:
-    """Of a maximum that several hold: how much each of them gets."""
+    """The gradient of a maximum or minimum, divided evenly among the elements that attain it."""
     own = c.input.eq(c.out).to(g.dtype)
     others = c.src.eq(c.out.gather(c.dim, c.index)).to(g.dtype)
     return g / own.scatter_add(c.dim, c.index, others)

@@ -110,7 +110,7 @@ def least_and_most(array: Array, kind: dtype) -> Range:
 
 
 def shown(number: float) -> str:
-    """A number as C++ prints it, which tells the sign of what is no number."""
+    """A number as C++ prints it, with the sign of a nan."""
     return f"{math.copysign(1, number):g}"[:-1] + "nan" if math.isnan(number) else f"{number:g}"
 
 
@@ -121,7 +121,7 @@ def check_bins(bins: int, dim: int = 0) -> None:
 
 
 def check_kernel(kind: dtype) -> None:
-    """Refuse to count what is no floating point number."""
+    """Refuse to count elements of a dtype that is not floating point."""
     if kind.category != 2:
         raise missing_kernel("histogram_cpu", kind.label)
 
@@ -148,7 +148,7 @@ def _number(value: Any, place: int, name: str) -> float:
 
 
 def _first_zero(end: float, x: Array) -> float:
-    """Of zeros of both signs PyTorch takes the first for the smallest and for the largest."""
+    """PyTorch takes the first of zeros of both signs as the smallest, and as the largest."""
     return float(x[x == 0][0]) if end == 0 else end
 
 
@@ -187,7 +187,7 @@ def _widened(least: float, most: float, dim: int) -> Range:
 
 
 def check_edges(bins: Tensor, kind: dtype, dim: int = 0) -> None:
-    """Refuse limits that are no row of numbers of the points' dtype."""
+    """Refuse limits that are not a 1-d tensor of the points' dtype."""
     if bins._dtype is not kind:
         raise RuntimeError(
             "tensorkit.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "

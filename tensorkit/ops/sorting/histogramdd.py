@@ -87,7 +87,7 @@ _counted = through_library(_NAME, "NumPy", _count)
 
 
 def _even(input: Tensor, weight: Tensor | None, bins: Sequence[int], given: Any) -> tuple[Tensor, ...]:
-    """The limits of so many bins in each dimension."""
+    """The limits of evenly spaced bins, `bins` giving their number in each dimension."""
     without_meta(input if weight is None or input.is_meta else weight, f"_{_NAME}_bin_edges")
     columns, kind = _columns(input), input._dtype
     ends = ranges(columns, kind, given, _NAME)

@@ -102,7 +102,7 @@ def _one_of_each(
     there: Callable[[Tensor, int], Pair],
     name: str,
 ) -> Pair:
-    """Of each row along a dimension the element that `where` chooses, and its index; `there` chooses on a device."""
+    """The element of each row along a dimension that `where` chooses, and its index; `there` chooses on a device."""
     size, kind = input._lay().size, input._dtype
     result = _reduced(size, axis, keepdim)
     if input._device == META:
@@ -120,7 +120,7 @@ def _one_of_each(
 
 
 def _kth_rows(rows: Array, place: int) -> Array:
-    """Of each row the index of the element that is at `place` when sorted, ties as PyTorch's selection has them."""
+    """The index of each row's element that is at `place` when sorted; ties are resolved as PyTorch's selection does."""
     keys = orders.sortable(rows)
     chosen = sort_compiled.quick(keys, place) if orders.ties_likely(keys) else None
     if chosen is not None:
@@ -138,7 +138,7 @@ def _kth_rows(rows: Array, place: int) -> Array:
 
 
 def _median_rows(rows: Array, ignore: bool) -> Array:
-    """Of each row the index of its lower median, the first of equal ones counting as the smaller."""
+    """The index of the lower median of each row; the first of equal elements counts as the smaller."""
     count = rows.shape[1]
     lost = (
         numpy.count_nonzero(rows != rows, -1) if rows.dtype.kind not in "biu" else numpy.zeros(len(rows), int)
@@ -159,7 +159,7 @@ def _median_rows(rows: Array, ignore: bool) -> Array:
 
 
 def _first_at(keys: Array, place: int) -> Array:
-    """Of each row the index of the element at `place` in a stable order."""
+    """The index of each row's element at `place` in a stable order."""
     middle = numpy.partition(keys, place, -1)[:, place : place + 1]
     alike = keys == middle
     found: Array = alike.argmax(-1)
@@ -173,7 +173,7 @@ def _first_at(keys: Array, place: int) -> Array:
 
 
 def _mode_rows(rows: Array) -> Array:
-    """Of each row the index of the last, in sorted order, of those equal elements of which there are most."""
+    """The index of the most frequent element of each row: the last of its occurrences in sorted order."""
     found = numpy.empty(len(rows), numpy.int64)
     floating = rows.dtype.kind not in "biu"
     lost = (rows != rows).any(-1) if floating else numpy.zeros(len(rows), numpy.bool_)

@@ -81,7 +81,7 @@ def _nonzero_on_device(input: Tensor, out: Tensor | None) -> Tensor:
     result = empty_strided((count, len(size)), _column_major(count), dtypes.int64, input._device)
     if count and size:
         numbers = counted(0, None, 1, flat.numel(), dtypes.int64, input._device)
-        # What is not true goes to a place beyond the last one, which nobody reads.
+        # An element that is zero goes to a place beyond the last one, which is never read.
         places: Any = numbers.new_empty(count + 1)
         places.scatter_(0, where(flat, before - 1, count), numbers)
         places = places[:count]
@@ -129,12 +129,12 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 
 @op(kind="reduce", strict=True, library="NumPy")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
-    """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer.
+    """`nonzero` with `size` rows: the first ones found, then rows of `fill_value` if there are fewer.
 
     The size of the result is known without looking at a number; on the meta device there are no others.
 
     Args:
-        size: how many rows. fill_value: what stands in those that no element filled.
+        size: the number of rows. fill_value: the value of the rows that are left.
 
     Returns:
         An int64 tensor of size ``(size, input.dim())``.

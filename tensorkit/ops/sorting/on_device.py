@@ -64,7 +64,7 @@ def _keys(input: Tensor, axis: int, falling: bool) -> tuple[Tensor, tuple[int, .
 
 
 def ordered(input: Tensor, axis: int, falling: bool = False) -> Ordered:
-    """A tensor sorted along a dimension, equal elements in the order in which they stand."""
+    """A tensor sorted along a dimension, equal elements in their original order."""
     keys, size = _keys(input, axis, falling)
     order = _new(size, input)
     cuda.sorting.sort_rows(_flat(keys), _flat(order), prod(size[:-1]), size[-1])
@@ -113,13 +113,13 @@ def _one_of_each(input: Tensor, axis: int, found: Tensor) -> Pair:
 
 
 def kth_there(input: Tensor, axis: int, place: int) -> Pair:
-    """Of each row the element at a place in the order."""
+    """The element of each row at a place in the order."""
     order = ordered(input, axis).order.narrow(-1, place, 1)
     return _one_of_each(input, axis, copied(order, contiguous_stride(order._lay().size)))
 
 
 def middle_there(input: Tensor, axis: int, ignoring: bool) -> Pair:
-    """Of each row the lower median; `ignoring`: of what is a number."""
+    """The lower median of each row; with `ignoring`, of its elements that are not nan."""
     found = ordered(input, axis)
     places = _new((found.rows,), input)
     if found.rows:
@@ -130,7 +130,7 @@ def middle_there(input: Tensor, axis: int, ignoring: bool) -> Pair:
 
 
 def mode_there(input: Tensor, axis: int) -> Pair:
-    """Of each row the most frequent element."""
+    """The most frequent element of each row."""
     found = ordered(input, axis)
     places = _new((found.rows,), input)
     if found.rows:

@@ -40,7 +40,7 @@ from tensorkit.tensor import Tensor
 
 
 def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: bool = True) -> Pair:
-    """Sorted values and their indices; without `values`, the input stands in their place."""
+    """Sorted values and their indices; without `values`, the input is returned instead of them."""
     lay, kind = input._lay(), input._dtype
     axis = axis_of(dim, len(lay.size))
     if kind.is_complex:
@@ -62,7 +62,7 @@ def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: boo
     return shaped(picked(rows, order), input, axis, kind) if values else input, indices
 
 
-#: From so many on PyTorch sorts whole numbers by their digits.
+#: PyTorch sorts this many integers or more by their digits.
 _BY_DIGITS_FROM = 32768
 
 
@@ -76,7 +76,7 @@ def _by_digits(input: Tensor, descending: bool) -> bool:
 
 
 def sorted_values(input: Tensor) -> Tensor:
-    """A tensor sorted along its last dimension, row-major, where nobody asks for the indices."""
+    """A tensor sorted along its last dimension, row-major, when the indices are not needed."""
     return deliver(numpy.sort(on_host(input, "sort"), axis=-1), input._dtype)
 
 

@@ -39,7 +39,7 @@ from tensorkit.ops.sorting.values_and_indices import (
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
-#: PyTorch goes through a row once for no more than one element of so many; for more, it selects.
+#: PyTorch goes through a row once if `k` is at most the row's length divided by this; else it selects.
 _ONE_OF = 64
 
 
@@ -96,7 +96,7 @@ def _top_rows(rows: Array, k: int, largest: bool, ordered: bool) -> Array:
     if compiled is not None:
         return compiled
     if k * math.log(count / k + 1) < 0.003 * count or (not ordered and k * _ONE_OF > count):
-        # So few of so many that going through them once is fastest; or the order that a selection happens to leave.
+        # `k` is so small that one pass is fastest; or the result is in the order that a selection happens to leave.
         return numpy.array([_select(row, k, largest, ordered) for row in keys], numpy.int64).reshape(-1, k)
     if k < count:
         some = numpy.argpartition(keys, count - k if largest else k - 1, -1)

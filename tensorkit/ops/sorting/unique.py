@@ -203,7 +203,7 @@ def _moved(values: Array, axis: int, kind: dtype) -> Tensor:
 
 
 def _asked(parts: tuple[Tensor, Tensor | None, Tensor], inverse: bool, counts: bool) -> Any:
-    """What was asked for: the distinct values alone, or with one or both of the others."""
+    """The requested parts: the distinct values alone, or with one or both of the others."""
     chosen = (parts[0], *((parts[1],) if inverse else ()), *((parts[2],) if counts else ()))
     return chosen if inverse or counts else chosen[0]
 
@@ -326,10 +326,10 @@ def unique(
         dim: compare whole parts along this dimension; none means single elements.
 
     Returns:
-        The values; with the flags a tuple ``(values, inverse, counts)`` of what was asked for.
+        The values; with the flags a tuple ``(values, inverse, counts)`` of the requested parts.
 
     Raises:
-        NotImplementedError: for complex numbers, and when a gradient is asked for.
+        NotImplementedError: for complex numbers, and when a gradient is requested.
 
     >>> tk.tensor([3, 1, 3]).unique(return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
@@ -382,10 +382,10 @@ def unique_consecutive(
         return_counts: also give how long each run is.
 
     Returns:
-        The values; with the flags a tuple ``(values, inverse, counts)`` of what was asked for.
+        The values; with the flags a tuple ``(values, inverse, counts)`` of the requested parts.
 
     Raises:
-        NotImplementedError: for complex numbers, and when a gradient is asked for.
+        NotImplementedError: for complex numbers, and when a gradient is requested.
 
     >>> tk.tensor([1, 1, 2, 1]).unique_consecutive()
     tensor([1, 2, 1])

@@ -29,7 +29,7 @@ Pair = tuple[Tensor, Tensor]
 
 
 def axis_of(dim: Any, ndim: int) -> int:
-    """A dimension, counted from the front. What is no integer, the caller refuses in PyTorch's words."""
+    """A dimension, counted from the front. The caller turns a TypeError into PyTorch's message."""
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError
     return normalise_dim(dim.__index__(), ndim)
