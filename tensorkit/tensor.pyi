@@ -1080,7 +1080,7 @@ class Tensor:
         posinf: builtins.float | None = None,
         neginf: builtins.float | None = None,
     ) -> Tensor:
-        """Numbers in the place of nan and of the infinities."""
+        """Replace nan and the infinities by numbers."""
     def nan_to_num_(
         self,
         nan: builtins.float | None = None,
@@ -1232,7 +1232,7 @@ class Tensor:
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(tensor)`` after the gradient of this leaf was added up."""
     def relu(self) -> Tensor:
-        """Every element, but 0 in the place of negative ones: the rectified linear unit."""
+        """Every element, but 0 instead of negative ones: the rectified linear unit."""
     def relu_(self) -> Tensor:
         """In-place form of ``relu``: the result is written into this tensor."""
     def remainder(self, other: Tensor | Number) -> Tensor:
@@ -1287,7 +1287,7 @@ class Tensor:
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = (0, 1)) -> Tensor:
         """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: builtins.int = ...) -> Tensor:
-        """Round to the nearest number with so many decimals; of two that are equally near, to the even one."""
+        """Round to the nearest number with `decimals` decimals; of two that are equally near, to the even one."""
     def round_(self, *, decimals: builtins.int = ...) -> Tensor:
         """In-place form of ``round``: the result is written into this tensor."""
     def rsqrt(self) -> Tensor:

@@ -133,7 +133,7 @@ _ADDERS = {
 
 
 def _shown(body: Any) -> Any:
-    """The signature of today: the factor used to stand second, and still may."""
+    """The signature of today: the factor used to come second, and still may."""
     positional, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     tensors = [inspect.Parameter(n, positional, annotation="Tensor") for n in ("input", "tensor1", "tensor2")]
     value = inspect.Parameter("value", named, default=1, annotation="Any")

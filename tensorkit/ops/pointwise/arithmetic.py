@@ -1,11 +1,11 @@
 """Arithmetic and comparison, element by element.
 
-A function for each operation says what becomes of one element. Its decorator has the NumPy function that runs over
+The function of each operation computes one element. Its decorator has the NumPy function that runs over
 arrays, the scalar body that CUDA kernels are compiled from, the rule for the result's dtype, what PyTorch refuses and
 the other spellings; ``elementwise`` derives the rest.
 """
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations

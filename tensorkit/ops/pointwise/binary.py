@@ -1,6 +1,6 @@
 """Functions of two tensors beyond arithmetic: remainders, extremes, hypotenuses, signs, divisors."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _smaller(a: Array, b: Array) -> Array:
 
 
 def _to_first(g: Any, wins: Any, c: Any) -> Any:
-    """The gradient where the first operand was taken: where it wins, is equal, or the other is no number."""
+    """The gradient where the first operand was taken: where it wins, is equal, or the other is nan."""
     return g.masked_fill(wins.logical_or(c.other.isnan()).logical_not(), 0)
 
 

@@ -1,6 +1,6 @@
 """Truth and bits: logical and bitwise operations, shifts, membership, and whether two tensors are close."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations

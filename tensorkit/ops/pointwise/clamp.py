@@ -37,7 +37,7 @@ from tensorkit.tensor import Array, Tensor
 def _clip(low: Any, high: Any, a: Array) -> Any:
     if a.size <= IN_PYTHON and a.dtype.char in "fd" and type(low) is type(high) is float and low <= high:
         return tiny.clip(a, low, high)
-    # Of two equal numbers NumPy gives the second: -0 is within a bound of 0, and stays.
+    # NumPy gives the second of two equal numbers: -0 is within a bound of 0, and stays.
     if low is None:
         return numpy.minimum(high, a)
     result = numpy.maximum(low, a)

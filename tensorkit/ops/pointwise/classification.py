@@ -1,6 +1,6 @@
-"""What kind of number each element is, and numbers put in the place of others: nan, infinities, negative ones."""
+"""What kind of number each element is, and replacements for some: nan, infinities, negative ones."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _no_bool_or_complex(input: Tensor) -> None:
 @elementwise.hundreds(ufuncs.relu, strided_2d.relu)
 def _relu(a: Array) -> Array:
     zero = _ZEROS.get(a.dtype.char)
-    # Of two equal numbers, -0.0 and 0, the second is taken.
+    # NumPy takes the second of two equal numbers, -0.0 and 0.
     return numpy.maximum(a.dtype.type(0) if zero is None else zero, a)
 
 
@@ -287,7 +287,7 @@ _relu_back: Any = differentiable(
     derivative=Rule("ReluBackward0", input=lambda g, c: _relu_back(g, c.out)),
 )
 def relu(input: Tensor) -> Tensor:
-    """Every element, but 0 in the place of negative ones: the rectified linear unit.
+    """Every element, but 0 instead of negative ones: the rectified linear unit.
 
     >>> tk.relu(tk.tensor([-1.5, 2.0]))
     tensor([0., 2.])
@@ -352,7 +352,7 @@ def nan_to_num(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Numbers in the place of nan and of the infinities.
+    """Replace nan and the infinities by numbers.
 
     Args:
         nan: what stands for nan; 0 if not given.

@@ -3,7 +3,7 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _no_complex(name: str) -> Any:
 
 
 def _shared(g: Any, a: Any, b: Any, loses: Any) -> Any:
-    """Nothing of the gradient to the loser; half to each of two equals; of nan nobody knows, so both get all."""
+    """The loser gets no gradient, each of two equals gets half; with nan there is no loser, so both get all."""
     return where(a.eq(b), over(g, 2), g).masked_fill_(loses, 0)
 
 

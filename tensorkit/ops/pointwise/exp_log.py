@@ -1,6 +1,6 @@
 """Functions of one number: roots, exponentials and logarithms, and what is made of them."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LN2, _LN10 = math.log(2), math.log(10)
 
 
 def _into(ufunc: Any, values: Any) -> Any:
-    """The function of an array that nobody else holds, written over it; a single number comes as a new one."""
+    """The function of an array without other references, written over it; a single number gives a new one."""
     return ufunc(values, out=values) if isinstance(values, numpy.ndarray) else ufunc(values)
 
 

@@ -77,7 +77,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         A tensor of complex64 or complex128.
 
     Raises:
-        RuntimeError: when the dtypes differ, or are none of these.
+        RuntimeError: when the dtypes differ, or are not among these.
 
     >>> tk.complex(tk.tensor([1.0, 2.0]), tk.tensor([3.0, -4.0]))
     tensor([1.+3.j, 2.-4.j])

@@ -3,7 +3,7 @@
 Source: https://docs.pytorch.org/docs/stable/generated/torch.pow.html
 """
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations

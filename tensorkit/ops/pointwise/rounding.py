@@ -1,6 +1,6 @@
 """Whole numbers and what is left of them: rounding up, down, to the nearest and towards zero."""
 
-# The decorated bodies say what becomes of one element, where their signatures say `Tensor`.
+# The decorated bodies compute one element, where their signatures say `Tensor`.
 # mypy: disable-error-code="return-value, operator, arg-type, no-any-return, comparison-overlap"
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _round_name(arguments: dict[str, Any]) -> str:
 @op(kind="pointwise", inplace=True, derivative=Rule(_round_name, input=_zeros), out_overlap="before resizing")
 @takes("(Tensor input, *, Tensor out = None)", "(Tensor input, *, int decimals, Tensor out = None)")
 def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -> Tensor:
-    """Round to the nearest number with so many decimals; of two that are equally near, to the even one.
+    """Round to the nearest number with `decimals` decimals; of two that are equally near, to the even one.
 
     Args:
         decimals: how many digits after the point are kept; negative for zeros before it.
@@ -212,7 +212,7 @@ def _frexp_back(g: Any, c: Any) -> Any:
 
 
 def _parts(input: Tensor) -> tuple[Array, Array]:
-    """The fractions and the exponents; what is no number, or infinite, has exponent 0."""
+    """The fractions and the exponents; nan and infinities have exponent 0."""
     kind = dtypes.float32 if elementwise.is_half(input._dtype) else input._dtype
     mantissa, exponent = elementwise.quiet(numpy.frexp, elementwise.cast(input._nd(), kind))
     return mantissa, numpy.where(numpy.isfinite(mantissa), exponent, 0)

@@ -61,7 +61,7 @@ def argmax(
 ) -> Tensor:
     """Where the largest element is: its index along a dimension, or among all in row-major order.
 
-    Of several equal ones the first; nan counts as the largest.
+    The first of several equal ones is taken; nan counts as the largest.
 
     Raises:
         IndexError: when there is no element to choose from. RuntimeError: for bools and complex numbers.
@@ -80,7 +80,7 @@ def argmin(
 ) -> Tensor:
     """Where the smallest element is: its index along a dimension, or among all in row-major order.
 
-    Of several equal ones the first; nan counts as the smallest.
+    The first of several equal ones is taken; nan counts as the smallest.
 
     Raises:
         IndexError: when there is no element to choose from. RuntimeError: for bools and complex numbers.

@@ -43,7 +43,7 @@ def one_axis(dim: Any, ndim: int) -> int:
     """A dimension counted from the front.
 
     Raises:
-        TypeError: for what is no integer (the caller adds the sentence). IndexError: out of range.
+        TypeError: for anything but an integer (the caller adds the sentence). IndexError: out of range.
     """
     if isinstance(dim, (bool, numpy.bool_)) or not hasattr(dim, "__index__"):
         raise TypeError
@@ -54,7 +54,7 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions to reduce, counted from the front; none named means all.
 
     Raises:
-        IndexError: for one out of range. RuntimeError: for one named twice. TypeError: for what is no integer.
+        IndexError: for one out of range. RuntimeError: for one named twice. TypeError: for anything but an integer.
     """
     if dim is None or dim is UNSAID:
         return tuple(range(ndim))
@@ -144,7 +144,7 @@ def spread_out(g: Any, face: Any, dim: Any, keepdim: bool) -> Any:
     wide = with_dims(g, dim, keepdim, len(face.size))
     if state.grad or tracing.active:
         return wide.expand(face.size)
-    return wide._view(wide._lay().expand(face.size))  # nobody looks: without the ways that lead there
+    return wide._view(wide._lay().expand(face.size))  # nothing is recorded: a plain view is enough
 
 
 def with_dims(value: Any, dim: Any, keepdim: bool, ndim: int) -> Any:

@@ -67,7 +67,7 @@ def _even(input: Any, axis: int, step: Any, edge_order: int) -> Tensor:
 
 
 def _uneven(input: Any, axis: int, places: Tensor, edge_order: int) -> Tensor:
-    """The slope where the numbers stand at `places`: of the parabola through three neighbours."""
+    """The slope of numbers that lie at `places`: that of the parabola through three neighbours."""
     steps: Any = diff(places)
 
     def part(first: int | None, last: int | None) -> Any:
@@ -137,7 +137,7 @@ def gradient(
 
     Args:
         spacing: the distance from number to number; or one for each dimension, or for each a tensor of the places
-            where its numbers stand. dim: one dimension or several; without it, all.
+            where its numbers lie. dim: one dimension or several; without it, all.
         edge_order: 1 or 2, for a line or a parabola through the numbers at the ends.
 
     Returns:

@@ -223,7 +223,7 @@ def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: 
 
 
 def _rule(stem: str) -> Rule:
-    """That of `max` or `min`: of two tensors, it is that of `maximum` or `minimum` which is recorded."""
+    """The rule of `max` or `min`; for two tensors, the rule of `maximum` or `minimum` is recorded."""
     return Rule(
         lambda call: f"{stem}{1 if call['dim'] is UNSAID else 0}",
         applies=lambda call: call["other"] is UNSAID and not isinstance(call["dim"], Tensor),

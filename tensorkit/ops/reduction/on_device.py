@@ -73,7 +73,7 @@ def reduced(
     input = resolved(input)
     size = input._lay().size
     if kind is dtypes.bool and how in ("sum", "prod"):
-        input = copied(input, contiguous_stride(size), kind)  # what is true is told before it is added up
+        input = copied(input, contiguous_stride(size), kind)  # elements become bools before they are added up
     axes = tuple(sorted(axes))
     made = _made(reduced_size(size, axes, keepdim), kind, input)
     target = Operand(made._store()._buffer, kind, _kept(size, axes))
@@ -84,7 +84,7 @@ def reduced(
 def extremes_along(
     largest: bool, input: Tensor, axes: tuple[int, ...], keepdim: bool
 ) -> tuple[Tensor, Tensor]:
-    """The extreme elements along dimensions, and where they stand in them."""
+    """The extreme elements along dimensions, and their indices."""
     input = resolved(input)
     size = input._lay().size
     axes = tuple(sorted(axes))
@@ -127,7 +127,7 @@ def moments(
 ) -> tuple[Tensor, Tensor]:
     """The variance (or, with `root`, the standard deviation) as `kind`, and the mean.
 
-    Of complex numbers it is the sum of the variances of both parts, so that a part without any, divided by 0, is nan.
+    For complex numbers it is the sum of the variances of both parts, so that a part without any, divided by 0, is nan.
     """
     input = resolved(input)
     size = input._lay().size

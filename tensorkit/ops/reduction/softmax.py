@@ -109,7 +109,7 @@ _COLUMNS = 64  # that PyTorch takes at once
 
 
 def _softmax_half(array: Array, axis: int, kind: dtype) -> Array:
-    """Of 16-bit numbers: along all dimensions but the last, PyTorch rounds the exponentials of columns left over."""
+    """The softmax of 16-bit numbers: except along the last dimension, PyTorch rounds leftover columns' exponentials."""
     if axis == array.ndim - 1:
         return _softmax(array, axis)
     powers = _shifted(numpy.ascontiguousarray(array), axis)
@@ -124,7 +124,7 @@ def _softmax_half(array: Array, axis: int, kind: dtype) -> Array:
 
 
 def _log_softmax_half(array: Array, axis: int, kind: dtype) -> Array:
-    """Of 16-bit numbers: along the last dimension PyTorch rounds the sum, and its logarithm."""
+    """The log-softmax of 16-bit numbers: along the last dimension PyTorch rounds the sum, and its logarithm."""
     if axis != array.ndim - 1:
         return _log_softmax(array, axis)
     shifted = _shifted(array, axis)
@@ -147,7 +147,7 @@ def _log_sum(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
 
 
 def _log_sum_rows(rows: Array) -> Array:
-    """Of many rows, by blocks that stay close to the processor from the first step to the last, on several threads."""
+    """The result for many rows, on several threads, in blocks that stay in the cache from first step to last."""
     out = numpy.empty(len(rows), rows.dtype)
 
     def piece(first: int, last: int) -> None:
@@ -180,7 +180,7 @@ def _log_sum_half(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtyp
 def _log_sum_into(input: Tensor, axes: tuple[int, ...], keepdim: bool, out: Tensor) -> Tensor:
     """The logarithm of the sum for a tensor of another dtype: the sum and what follows are computed in that one.
 
-    Of complex numbers a real tensor gets the logarithm of the sum of the real parts: nan where that is negative.
+    For complex numbers a real tensor gets the logarithm of the sum of the real parts: nan where that is negative.
     """
     size = reduced_size(input._lay().size, axes, keepdim)
     top: Any = 0

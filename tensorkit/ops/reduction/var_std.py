@@ -90,7 +90,7 @@ def _std_mean_back(g: Any, c: Any) -> Any:
 
 
 def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
-    """``std(False)`` gives the flag where the dimension would stand; ``unbiased`` is an old name for correction 1."""
+    """``std(False)`` gives the flag where the dimension would be; ``unbiased`` is an old name for correction 1."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not UNSAID:
@@ -197,8 +197,8 @@ def _spread_into(
 ) -> Array:
     """The spread that is written into a tensor of `kind`: PyTorch converts the elements before it computes.
 
-    A single spread is computed of the elements as they are, and rounded to their dtype first. Of complex numbers the
-    spreads of both parts are rounded, added, rounded, and only then is the root taken.
+    A single spread is computed of the elements as they are, and rounded to their dtype first. For complex
+    numbers the spreads of both parts are rounded, added, rounded, and only then is the root taken.
     """
     real, own, root = kind.to_real(), held.to_real(), name.startswith("std")
     alone = array.size and not kernels.is_half(real) and many == array.size
