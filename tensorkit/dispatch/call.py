@@ -31,10 +31,10 @@ from tensorkit.tensor import Tensor
 def traced_method(
     name: str, body: Callable[..., Any], quick: Callable[..., Any] | None = None, slot: Slot | None = None
 ) -> Callable[..., Any]:
-    """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained.
+    """`body` as a method of `Tensor`: traced while a listener is there, its wrong calls explained.
 
     Args:
-        quick: what may run instead where nobody listens and no operand wants a gradient.
+        quick: what may run instead where no listener is there and no operand wants a gradient.
         slot: where its shortcut is, which is asked first.
     """
     if takes_self_alone(body):
@@ -143,10 +143,10 @@ def respelled(function: F, known: str, name: str, *, method: bool = False) -> F:
 def _scaled_first(
     name: str, body: Callable[..., Any], args: tuple[Any, ...], place: int
 ) -> tuple[list[Any], dict[str, Any]] | None:
-    """A call such as ``addmm(beta, input, alpha, mat1, mat2)`` as it is written today; None where it is none.
+    """A call such as ``addmm(beta, input, alpha, mat1, mat2)`` as it is written today; None for any other call.
 
     Args:
-        place: where `beta` stands: before the tensor, or for a method after it.
+        place: the position of `beta`: before the tensor, or for a method after it.
     """
     forms: Forms = body.__dict__.get("__forms__", Forms())
     if not forms.scaled or not 4 <= len(args) <= 5:

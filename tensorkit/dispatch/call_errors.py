@@ -226,7 +226,7 @@ def acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
 
 
 def _no_integer(value: Any) -> str | None:
-    """Where in a sequence of dimensions something is that is none, in PyTorch's words."""
+    """The position of the first item that is not a dimension, in PyTorch's words."""
     for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
         if not hasattr(type(part), "__index__"):
             kind = type_name(part)
@@ -251,7 +251,7 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
             f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: "
             + ", ".join(strange)
         )
-    # Of one form PyTorch says what it is, in the same line.
+    # PyTorch names a single form in the same line.
     listed = f"({known[0]})" if len(known) == 1 else "one of:\n" + "".join(f" * ({form})\n" for form in known)
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({shown}), but expected {listed}"
@@ -259,7 +259,7 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
 
 
 def unbound(name: str, value: Any) -> TypeError:
-    """PyTorch's error for a method that is called on what is no tensor: ``Tensor.add(2, t)``."""
+    """PyTorch's error for a method that is called on something else than a tensor: ``Tensor.add(2, t)``."""
     return TypeError(
         f"descriptor '{name}' for 'tensorkit._C.TensorBase' objects doesn't apply to a "
         f"'{type_name(value)}' object"
@@ -274,7 +274,7 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 # -- what a body ran into ----------------------------------------------------------------------------------------
 
 #: What a body runs into when it meets an argument of the wrong type: PyTorch looks at the types before anything else,
-#: so whatever went wrong, a call that does not fit is told that it does not.
+#: so whatever went wrong, a call that does not fit is refused for that.
 MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError, IndexError, MemoryError)
 
 _OF_TYPES = (

@@ -1,4 +1,4 @@
-"""Signatures that are worked out when somebody first reads them: `inspect` is slow, and there are many operations."""
+"""Signatures that are worked out when they are first read: `inspect` is slow, and there are many operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Later(inspect.Signature):
-    """A signature that does not know its parameters before it is asked for them.
+    """A signature that finds its parameters when they are first read.
 
     >>> import inspect
     >>> def double(t, *, out=None): ...

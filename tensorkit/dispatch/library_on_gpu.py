@@ -183,7 +183,7 @@ class GpuCall:
         targets = list(tensors_in((made,)))
         if targets and not any(target.numel() for target in targets):
             if kwargs.get("sorter") is not None:
-                self._of_nothing(args, kwargs)  # for what it says of the sorter
+                self._of_nothing(args, kwargs)  # it warns of the sorter
             return made
         given = [id(tensor) for tensor in tensors_in((*args, *kwargs.values()))]
         if any(id(target) in given and target._lay().has_internal_overlap() == "yes" for target in targets):
@@ -256,7 +256,7 @@ class GpuCall:
         )
 
     def _kept(self, work: Any, found: Any, given: list[Tensor]) -> Any:
-        """New tensors for arrays whose sizes nobody knew."""
+        """New tensors for arrays whose sizes were not known before."""
         arrays = found if isinstance(found, tuple) else (found,)
         tensors = []
         for number, array in enumerate(arrays):

@@ -34,7 +34,7 @@ class _OpFields(Fields, total=False):
 
 
 @overload
-def op(  # what creates takes ``requires_grad=`` besides
+def op(  # a factory takes ``requires_grad=`` too
     *, kind: Literal["create"], **fields: Unpack[_OpFields]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
@@ -88,7 +88,7 @@ def op(
         library: what does it on a CUDA device, if no kernel of the kit's own does: see ``dispatch.library``.
         family: the kernels of the kit's own that can do it there as well, if they are chosen, or there is no library:
             "products" or "sorting" (see ``kernels.cuda.choice``). The body then takes tensors on a device too.
-        fields: what else there is to say of it: see `Op`.
+        fields: the other attributes of `Op`.
     """
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:

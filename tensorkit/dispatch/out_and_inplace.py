@@ -82,7 +82,7 @@ def _tensors(value: Any) -> list[Tensor]:
 
 
 def through_bits(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A body that writes into its tensor: by way of a copy where that stands for conjugates or negatives."""
+    """A body that writes into its tensor: through a copy where that stands for conjugates or negatives."""
 
     @functools.wraps(body)
     def written(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`__torch_function__`: how an object that is no tensor answers the functions of tensors that it is given to.
+"""`__torch_function__`: how an object of another class answers the functions of tensors that it is given to.
 
 A function looks for it only once its own body has failed on the arguments: a call on tensors pays nothing.
 

@@ -78,7 +78,7 @@ def register_recorder(
 
     Args:
         after: looks at the results of the long way.
-        outs: what there is against tensors given as ``out=``.
+        outs: refuses tensors given as ``out=``.
     """
     global _record, _record_inplace, _recorder, _pair_recorder, _after, _outs  # read in every call that is recorded
     _record, _record_inplace, _recorder, _pair_recorder = outofplace, inplace, recorder, pair

@@ -45,7 +45,7 @@ OutOverlap = Literal["after resizing", "before resizing", "allowed"]
 
 
 class Fields(TypedDict, total=False):
-    """What a block may say of its operation however the operation is made: see the attributes of `Op`."""
+    """The attributes of `Op` that every block may set, however its operation is made."""
 
     rounded: float
     forms: Forms
@@ -71,9 +71,9 @@ class Op:
             its dtype the tests allow, because its last digits depend on the order of additions or on a library.
         forms: the signatures in which PyTorch knows it, where its errors tell them.
         differentiable: False where PyTorch records it, but has no derivative to check `derivative` with.
-        out_error: what PyTorch calls it when it refuses ``out=`` where somebody wants a gradient, if not by its name:
+        out_error: what PyTorch calls it when it refuses ``out=`` where a gradient is wanted, if not by its name:
             the operation that it comes down to; or what tells that from the tensors of the call.
-        out_recording: what becomes of an ``out=`` that wants a gradient: "refused"; "in place", where PyTorch writes
+        out_recording: how an ``out=`` that wants a gradient is treated: "refused"; "in place", where PyTorch writes
             the result in place, and refuses a leaf for that; "silent", where PyTorch keeps no record.
         out_overlap: when PyTorch looks whether elements of ``out=`` share memory, if it does not allow that.
         out_drawn: whether a call is a silent resize of ``out=`` and a method that draws into it.
@@ -140,7 +140,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def offers(function: F) -> F:
-    """Put a plain question about tensors, such as ``is_tensor``, into the namespace: it is no operation."""
+    """Put a plain question about tensors, such as ``is_tensor``, into the namespace: it is not an operation."""
     offered[function.__name__] = function
     return function
 

@@ -1,7 +1,7 @@
 """What `help`, `inspect` and a notebook's ``??`` show of an operation: its block, and its parameters with their types.
 
-Functions and methods are made of blocks, by way of several others, and what Python would show of them is the inside of
-the one that was made last. All of it is worked out when somebody asks: there are many operations.
+Functions and methods are wrapped several times, and Python alone would show the inside of the outermost wrapper. All of
+it is worked out when it is first read: there are many operations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def show(
 
     Args:
         function: what the namespace offers, if it does.
-        methods: of `Tensor`; what is no function among them, such as a property, is left as it is.
+        methods: of `Tensor`; anything but a function among them, such as a property, is left as it is.
         written: the function whose source they show, where it is known.
     """
     members: list[tuple[Callable[..., Any], bool]]

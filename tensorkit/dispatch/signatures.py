@@ -1,6 +1,6 @@
 """In which forms PyTorch knows its operations, and its sentence for a call that fits none of them.
 
-Of an operation with several forms PyTorch tries one after the other; only when all have refused does it look for the
+PyTorch tries the forms of an operation one after the other; only when all have refused does it look for the
 sentence: where the number of arguments leaves one form, what is wrong with that one, else the list of all. So does
 `refusal`, which runs after a call has failed: a right call never comes here.
 
@@ -97,7 +97,7 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
 _ALSO = {"input": ("x", "a", "x1"), "other": ("x2",), "dim": ("axis",), "keepdim": ("keepdims",)}
 
 
-#: By a form's first parameter: for which others None may stand, although PyTorch's text does not say so.
+#: By a form's first parameter: which others may be None, although PyTorch's text does not say so.
 _NOTHING = {"input": ("rounding_mode",), "other": ("rounding_mode",), "from": ("to",)}
 
 
@@ -188,7 +188,7 @@ class _Form:
         )
 
     def unpacked(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
-        """PyTorch's sentence for what stands in a sequence of integers and is none: it looks there last of all."""
+        """PyTorch's sentence for a sequence of integers in which an item is not one: it looks there last."""
         for index, parameter in enumerate(self.parameters):
             if parameter.kind == "tuple of ints":
                 key = parameter.given(kwargs)
@@ -204,7 +204,7 @@ class _Form:
         return None
 
     def by_types(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Of a call that fits: whether every call with arguments of the same types does."""
+        """Whether every call with arguments of the same types fits, where this one does."""
         named = [(p.kind, kwargs[key]) for p in self.parameters if (key := p.given(kwargs)) is not None]
         kinds = [p.kind for p in self.parameters] + ["int"] * (len(args) - len(self.parameters))
         return all(_by_type(kind, value) for kind, value in (*zip(kinds, args, strict=False), *named))
@@ -307,7 +307,7 @@ def _by_type(kind: str, value: Any) -> bool:
 
 
 def _no_tensor(value: Any, index: int) -> str | None:
-    """What PyTorch says of a list in which something is no tensor, whatever other forms there are."""
+    """PyTorch's sentence for a list in which something is not a tensor, whatever other forms exist."""
     odd = next((p for p, part in enumerate(value or ()) if not isinstance(part, Tensor)), None)
     return None if odd is None else f"{_ODD} {odd} in argument {index}, but got {type_name(value[odd])}"
 
@@ -378,7 +378,7 @@ class Forms(NamedTuple):
         texts: of the function, such as ``"(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)"``.
         method: of the method, where they are not the function's without the tensor itself and without ``out=``.
         names, methods: of the function and of the method by further names.
-        numbers: whether it takes a number where a tensor is told.
+        numbers: whether it takes a number where its text has a tensor.
         older: whether PyTorch still takes an older form that it no longer shows.
         scaled: whether in that form `beta` and `alpha` stood before the tensors that they scale, until 2020.
         python, python_method: what stands for a function or method that PyTorch has in Python: it takes the same

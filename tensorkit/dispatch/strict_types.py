@@ -24,7 +24,7 @@ def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(body)
     def strict(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        # Of one argument its type alone, which is looked up in half the time.
+        # The type of one argument alone is looked up in half the time.
         kinds: Any = type(args[0]) if len(args) == 1 else tuple(map(type, args))
         if kwargs:
             kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))

@@ -17,7 +17,7 @@ from tensorkit.tensor import Tensor
 
 
 def by_layout(body: F) -> F:
-    """Say of a view's body that its result follows from its tensor's layout and the integers given alone."""
+    """Declare that the result of a view follows from its tensor's layout and the integers given alone."""
     body.__dict__["__by_layout__"] = True
     return body
 
@@ -31,7 +31,7 @@ def _layout_of_view(input: Tensor, out: Any) -> Layout | None:
 
 
 def remembering(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The body of a view that is told `by_layout`: what it made of a layout for some integers, it makes again."""
+    """The body of a view declared `by_layout`: the layout that some integers gave once, they give again."""
 
     @functools.wraps(body)
     def remembering(input: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -44,7 +44,7 @@ def remembering(body: Callable[..., Any]) -> Callable[..., Any]:
         if layout is None:
             layout = input._lay()
         memo = layout._memo
-        if memo is None:  # no other layout knows it, and maybe nobody will ask it again
+        if memo is None:  # this layout may never be asked again
             return body(input, *args)
         key = (body, args)
         found = memo.get(key)
@@ -64,7 +64,7 @@ def _are_integers(value: Any) -> bool:
 
 
 def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
-    """`traced_method` of a view that is told `by_layout`.
+    """`traced_method` of a view declared `by_layout`.
 
     Args:
         plain: what runs where no gradient is wanted.

@@ -118,7 +118,7 @@ def _order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
     """How the result of many elements lies, as NumPy says it: "C" for operands in rows, "F" for column-major ones.
 
     Args:
-        arrays: None for one that nobody read so far; "" is for that, and for all but matrices of one size.
+        arrays: None for one that was not read so far; "" is for that, and for all but matrices of one size.
     """
     shape: Any = getattr(arrays[0], "shape", ())
     if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < LARGE:
@@ -321,7 +321,7 @@ def scaled_sum(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
         return None
     if a._dtype not in _KINDS or a._dtype is not b._dtype:
         return None
-    # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
+    # What is subtracted is added with the number's other sign, which 0 has unless it is an integer.
     signed = float(alpha if block.numpy is numpy.add else -alpha)
     scaling = _scaling if signed else _scaling.__wrapped__  # see `lerp_by_number`
     return _result(scaling(block, signed), (a, b))

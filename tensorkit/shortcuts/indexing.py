@@ -236,7 +236,7 @@ def picked_of_few(input: Tensor, key: Any) -> Tensor | None:
         found = array[picks]
     except IndexError:
         return None  # refused in PyTorch's words
-    # Of no elements in several dimensions PyTorch has strides of its own.
+    # PyTorch gives a tensor of no elements in several dimensions strides of its own.
     return (
         fresh(found, input._dtype) if found.ndim == 1 or (found.size and found.flags.c_contiguous) else None
     )

@@ -61,7 +61,7 @@ def fast_entries(block: Pointwise) -> tuple[dict[dtype, Entry], dict[tuple[dtype
 
 
 def _beside_numbers(block: Pointwise) -> dict[tuple[dtype, type], _NumberEntry]:
-    """Where a function of arrays that is no ufunc may be given a number: it keeps the dtype of its first operand."""
+    """Where a function of arrays other than a ufunc may be given a number: it keeps the dtype of its first operand."""
     number: dict[tuple[dtype, type], _NumberEntry] = {}
     if (
         block.result != "same"
@@ -116,7 +116,7 @@ _LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
 def entries_of_arrays(block: Pointwise) -> dict[dtype, Entry]:
-    """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
+    """Where a function of arrays other than a ufunc may be called directly: it keeps the dtype of a floating number."""
     if block.like_first == "always":
         return {}
     most = 2 if block.result in ("real", "real float") else 3
@@ -388,7 +388,7 @@ def turned_binary(block: Pointwise) -> Callable[[Any, Tensor], Tensor | None]:
 
 
 def slots() -> list[Shortcuts]:
-    """Those of the blocks of all pointwise operations."""
+    """The slots of all pointwise operations."""
     blocks = [op.extra["block"] for op in registry.values() if "block" in op.extra]
     return [block.shortcuts for block in (*blocks, nearest)]
 

@@ -21,7 +21,7 @@ _Few = Callable[[int, numpy.dtype[Any], Generator], Array]
 
 
 def _few(size: tuple[Any, ...], draw_few: _Few, fill_some: Fill) -> Tensor | None:
-    """A few numbers from the default generator, where nothing else was asked for; None where there is more to it."""
+    """A few numbers of the default dtype from the default generator; None for any other call."""
     kind = dtypes.get_default_dtype()
     if kind is not dtypes.float32 and kind is not dtypes.float64:
         return None
