@@ -226,7 +226,7 @@ def acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
 
 
 def _no_integer(value: Any) -> str | None:
-    """The position of the first item that is not a dimension, in PyTorch's words."""
+    """The position of the first item that is not an integer, in PyTorch's words."""
     for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
         if not hasattr(type(part), "__index__"):
             kind = type_name(part)
@@ -259,7 +259,7 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
 
 
 def unbound(name: str, value: Any) -> TypeError:
-    """PyTorch's error for a method that is called on something else than a tensor: ``Tensor.add(2, t)``."""
+    """PyTorch's error for a method that is called on something other than a tensor: ``Tensor.add(2, t)``."""
     return TypeError(
         f"descriptor '{name}' for 'tensorkit._C.TensorBase' objects doesn't apply to a "
         f"'{type_name(value)}' object"

@@ -183,7 +183,7 @@ class GpuCall:
         targets = list(tensors_in((made,)))
         if targets and not any(target.numel() for target in targets):
             if kwargs.get("sorter") is not None:
-                self._of_nothing(args, kwargs)  # it warns of the sorter
+                self._of_nothing(args, kwargs)  # it refuses a wrong sorter
             return made
         given = [id(tensor) for tensor in tensors_in((*args, *kwargs.values()))]
         if any(id(target) in given and target._lay().has_internal_overlap() == "yes" for target in targets):

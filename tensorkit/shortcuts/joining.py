@@ -89,7 +89,7 @@ def _arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | No
 
 @functools.cache
 def _recorder_of(name: str, count: int) -> Callable[..., Tensor]:
-    """A function that joins and records plain tensors, given one by one, then the dimension and their lengths."""
+    """A function that joins and records `count` plain tensors, which come first, then the dimension and the lengths."""
     formula, join = (part_of, _joined) if name == "cat" else (layer_of, _layered)
     names = (*[f"t{i}" for i in range(count)], "dim", "lengths")
 
