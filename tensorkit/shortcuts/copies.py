@@ -17,13 +17,39 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.sizes import LARGE, SMALL
 from tensorkit.ops.reduction.arguments import axis_of_small
-from tensorkit.ops.shared.copy import like_input, like_layout
+from tensorkit.strides.layout import Layout
+from tensorkit.strides.output import like_strides
+from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
 #: The dtypes between which NumPy converts as PyTorch does.
 _CONVERTED_BY_NUMPY = frozenset(
     kind for kind in dtypes.ALL if kind.category < 2 or kind in (dtypes.float32, dtypes.float64)
 )
+
+
+@functools.lru_cache(4096)
+def _like_layout(
+    size: tuple[int, ...], stride: tuple[int, ...], item: int
+) -> tuple[Layout, tuple[int, ...], bool]:
+    """The layout of a copy that keeps the order of dimensions, its strides in bytes, and whether it is row-major."""
+    like = Layout(size, like_strides(Layout(size, stride)))
+    return like, tuple([step * item for step in like.stride]), like.stride == contiguous_stride(size)
+
+
+def like_input(made: Array, input: Tensor, kind: dtype | None = None) -> Tensor:
+    """A new array of few elements as a tensor with the strides of ``empty_like``, of another dtype if one is named."""
+    lay = input._layout or input._lay()
+    like, steps, row_major = _like_layout(lay.size, lay.stride, made.itemsize)
+    if made.strides != steps or made.base is not None:
+        # Along dimensions of one element NumPy has strides of its own.
+        held = numpy.ndarray(made.shape, made.dtype, None, 0, steps)
+        held[...] = made
+        made = held
+    out = fresh(made, kind or input._dtype)
+    if not row_major:
+        out._layout, out._solid = like, False
+    return out
 
 
 def _copied_few(input: Tensor, kind: dtype) -> Tensor | None:
@@ -51,7 +77,7 @@ def _copied_few(input: Tensor, kind: dtype) -> Tensor | None:
 def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor:
     """`_copied_few` of one element, which is written once."""
     lay = input._layout or input._lay()
-    like, steps, row_major = like_layout(lay.size, lay.stride, kind.itemsize)
+    like, steps, row_major = _like_layout(lay.size, lay.stride, kind.itemsize)
     held = numpy.ndarray(array.shape, kind.numpy, None, 0, steps)
     try:
         kernels.quiet_here(held.__setitem__, ..., array)

@@ -31,7 +31,7 @@ from tensorkit.ops.pointwise.clamp import CLAMPED, clipping
 from tensorkit.ops.pointwise.classification import NUMBERED, replaced
 from tensorkit.ops.pointwise.held_numbers import is_plain
 from tensorkit.ops.pointwise.lerp import MIXED
-from tensorkit.ops.shared.copy import like_input
+from tensorkit.shortcuts.copies import like_input
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
 
 _KINDS = (dtypes.float32, dtypes.float64)

@@ -16,6 +16,7 @@ from tensorkit.kernels.cpu import gather_compiled, tiny
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.kernels.sizes import LOOPS, SMALL, TINY
 from tensorkit.number_range import holds
+from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -23,14 +24,6 @@ _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 _INT64 = (dtypes.int64,)
 _ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
 _BOOL = (dtypes.bool,)
-
-
-def _axis(array: Array, dim: Any) -> int | None:
-    """A dimension counted from the front; None for anything but an integer in range."""
-    if dim.__class__ is not int:
-        return None
-    axis: int = dim + array.ndim if dim < 0 else dim
-    return axis if 0 <= axis < array.ndim else None
 
 
 # -- an index for every element -----------------------------------------------------------------------------------
@@ -58,7 +51,7 @@ def gather_of_few(
     if array is None or places is None:
         return None
     if array.size == places.size == 1 and array.ndim == places.ndim:
-        known = _axis(array, dim) is not None and places.item() == 0
+        known = axis_of_small(array, dim) is not None and places.item() == 0
         return fresh(array.copy(), input._dtype) if known else None
     if array.ndim == places.ndim == 2 and dim.__class__ is int and -2 <= dim < 2:
         axis, rows, wanted = dim % 2, array, places  # `_as_matrices`, inlined
@@ -98,7 +91,7 @@ def scatter_add_of_few(
     if array is None or places is None or values is None or input._dtype is not src._dtype:
         return None
     if places.size == 1 and array.size == values.size == 1 and array.ndim == places.ndim == values.ndim:
-        if _axis(array, dim) is None or places.item() != 0:
+        if axis_of_small(array, dim) is None or places.item() != 0:
             return None  # refused in PyTorch's words
         return fresh(quiet(numpy.add, array, values), input._dtype)
     made = array.copy()
@@ -140,7 +133,7 @@ def index_select_of_few(
     array, places = brief(input, _NUMBERS), brief(index, _INT64)
     if array is None or places is None or places.ndim != 1:
         return None
-    axis = _axis(array, dim)
+    axis = axis_of_small(array, dim)
     if axis is None or places.item(places.argmin()) < 0:
         return None
     try:
@@ -159,7 +152,7 @@ def index_add_of_few(
     array, places, values = brief(input, _ADDED), brief(index, _INT64), brief(source, _ADDED)
     if array is None or places is None or values is None or input._dtype is not source._dtype:
         return None
-    if _axis(array, dim) != 0 or array.ndim != 2 or places.ndim != 1:
+    if axis_of_small(array, dim) != 0 or array.ndim != 2 or places.ndim != 1:
         return None
     if values.shape != (len(places), array.shape[1]):
         return None  # refused in PyTorch's words

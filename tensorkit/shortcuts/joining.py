@@ -11,45 +11,12 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.device import CPU
-from tensorkit.dispatch.recording import recorder, wants_grad
+from tensorkit.dispatch.recording import recorder
 from tensorkit.dispatch.shortcut import shortcut
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.sizes import SMALL, TINY
 from tensorkit.ops.joining.cat import layer_of, part_of, rule_for
 from tensorkit.tensor import Array, Tensor, fresh
-
-_concatenate: Any = numpy.concatenate
-
-
-@shortcut("cat", buys="cat((t, u))")
-def cat_of_alike(tensors: Any = None, dim: Any = 0, *more: Any) -> Tensor | None:
-    """Plain row-major CPU tensors of one dtype joined, of which none wants a gradient; None for any others."""
-    if more or dim.__class__ is not int or (tensors.__class__ is not tuple and tensors.__class__ is not list):
-        return None
-    arrays: list[Any] = []
-    kind = None
-    for tensor in tensors:
-        if tensor.__class__ is not Tensor or wants_grad(tensor):
-            return None
-        array, base = tensor._array, tensor._base
-        if array is None and tensor._device is CPU and not tensor._bits:
-            array = tensor._nd()
-        if array is None or not tensor._solid:
-            return None
-        if base is not None and base._dtype.is_complex:
-            return None
-        if kind is None:
-            kind = tensor._dtype
-        elif tensor._dtype is not kind:
-            return None
-        arrays.append(array)
-    if kind is None or not 0 < arrays[0].ndim < 4:
-        return None
-    try:
-        made = _concatenate(arrays, dim) if dim else _concatenate(arrays)
-    except (IndexError, ValueError):
-        return None  # looked into on the long way
-    return fresh(made if made.flags.c_contiguous else made.copy(), kind)
 
 
 def _arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | None:
@@ -58,12 +25,12 @@ def _arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | No
     Args:
         anyhow: whether they may lie otherwise, where no gradient is wanted.
     """
-    if (type(tensors) is not tuple and type(tensors) is not list) or tracing.active:
+    if (tensors.__class__ is not tuple and tensors.__class__ is not list) or tracing.active:
         return None  # the long way counts the bytes that it copies
     found = []
     kind, wants, solid = None, False, True
     for tensor in tensors:
-        if type(tensor) is not Tensor:
+        if tensor.__class__ is not Tensor:
             return None
         array, base = tensor._array, tensor._base
         if array is None:
@@ -76,7 +43,7 @@ def _arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | No
             solid = False
         if base is not None and base._dtype.is_complex:
             return None
-        wants = wants or wants_grad(tensor)
+        wants = wants or tensor._autograd is not None or (base is not None and base._autograd is not None)
         if kind is None:
             kind = tensor._dtype
         elif tensor._dtype is not kind:

@@ -106,23 +106,6 @@ def host(input: Tensor, name: str) -> Array:
 FLOATS = (dtypes.float32, dtypes.float64)
 
 
-def small(input: Tensor, kinds: tuple[dtype, ...] = FLOATS, any_steps: bool = False) -> Array | None:
-    """The elements of a row-major tensor of so few that `kernels.cpu.tiny` is for it; None for any other.
-
-    Args:
-        any_steps: take whatever strides there are along dimensions of one element: the result will not have them.
-    """
-    array = input._array
-    if array is None:
-        if input._device is not CPU or input._bits:
-            return None
-        array = input._nd()
-    row_major = input._solid or (any_steps and array.flags.c_contiguous)
-    if row_major and input._dtype in kinds and 0 < array.size <= TINY and array.ndim:
-        return array
-    return None
-
-
 def axis_of_small(array: Array, dim: Any) -> int | None:
     """A dimension that was plainly named, counted from the front; None for anything else."""
     if dim.__class__ is not int:

@@ -35,10 +35,8 @@ from tensorkit.memory_format import (
     preserve_format,
 )
 from tensorkit.ops.shared.on_device import copy_strided
-from tensorkit.strides.layout import Layout
-from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
-from tensorkit.tensor import Array, Tensor, attach, fresh
+from tensorkit.tensor import Tensor, attach, fresh
 
 # -- the copier ------------------------------------------------------------------------------------------------------
 
@@ -159,30 +157,6 @@ def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
     """Warn, as PyTorch does, when elements of `src` lose their imaginary part on the way into `dst`."""
     if src._dtype.is_complex and dst._dtype.category in (1, 2) and dst.numel():
         warn("Casting complex values to real discards the imaginary part")
-
-
-@functools.lru_cache(4096)
-def like_layout(
-    size: tuple[int, ...], stride: tuple[int, ...], item: int
-) -> tuple[Layout, tuple[int, ...], bool]:
-    """The layout of a copy that keeps the order of dimensions, its strides in bytes, and whether it is row-major."""
-    like = Layout(size, like_strides(Layout(size, stride)))
-    return like, tuple([step * item for step in like.stride]), like.stride == contiguous_stride(size)
-
-
-def like_input(made: Array, input: Tensor, kind: dtype | None = None) -> Tensor:
-    """A new array of few elements as a tensor with the strides of ``empty_like``, of another dtype if one is named."""
-    lay = input._layout or input._lay()
-    like, steps, row_major = like_layout(lay.size, lay.stride, made.itemsize)
-    if made.strides != steps or made.base is not None:
-        # Along dimensions of one element NumPy has strides of its own.
-        held = numpy.ndarray(made.shape, made.dtype, None, 0, steps)
-        held[...] = made
-        made = held
-    out = fresh(made, kind or input._dtype)
-    if not row_major:
-        out._layout, out._solid = like, False
-    return out
 
 
 # -- copies ----------------------------------------------------------------------------------------------------------
