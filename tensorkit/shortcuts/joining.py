@@ -11,7 +11,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.device import CPU
-from tensorkit.dispatch.recording import recorder
+from tensorkit.dispatch.recording import recorder, wants_grad
 from tensorkit.dispatch.shortcut import shortcut
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.sizes import SMALL, TINY
@@ -43,7 +43,7 @@ def _arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | No
             solid = False
         if base is not None and base._dtype.is_complex:
             return None
-        wants = wants or tensor._autograd is not None or (base is not None and base._autograd is not None)
+        wants = wants or wants_grad(tensor)
         if kind is None:
             kind = tensor._dtype
         elif tensor._dtype is not kind:
