@@ -142,7 +142,8 @@ MAY_BE_LATE = {
         "tornado",
         "zmq",
     },
-    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
+    # NumPy has come before any array of its does: a page that plays in a browser has none.
+    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython", "numpy", "ml_dtypes"},
     "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's
 }
 
