@@ -109,7 +109,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "tracing",
         "training",
     },
-    {"lessons", "plots", "puzzles"},
+    {"lessons", "page", "plots", "puzzles"},
     {"__init__", "__main__"},
 ]
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 from zlib import crc32
@@ -309,6 +309,8 @@ def twin(tensor: Any, meta: Meta) -> Any:
 
 def quietly(library: str) -> AbstractContextManager[Any]:
     """What a picture computes for itself is neither recorded for derivatives nor warned about."""
+    if library == PLAIN:  # it notes an operation only for a gradient, and the note goes with the result
+        return nullcontext()
     if library == "numpy":
         return cast("AbstractContextManager[Any]", sys.modules["numpy"].errstate(all="ignore"))
     return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
