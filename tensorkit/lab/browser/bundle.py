@@ -1,7 +1,7 @@
 """The Python that a page runs in the browser, as a zip file: the plain engine, the widgets that play on it, traitlets.
 
-It is unpacked into a folder that is on the path. Some packages get another front than their own, which imports the whole
-kit.
+It is unpacked into a folder that is on the path. Some packages get another front than their own, which imports the
+whole kit.
 
 >>> import tempfile
 >>> made = write_bundle(Path(tempfile.mkdtemp()) / "kit.zip", lessons=["02"])
@@ -27,7 +27,7 @@ FRONTS = {
 }  # fmt: skip
 """The ``__init__.py`` of a package, where its own would import the whole kit."""
 
-ENGINE = ("errors.py", "tracing.py", "process", "strides", "plain")
+ENGINE = ("errors.py", "size.py", "tracing.py", "process", "strides", "plain")
 WIDGETS = (
     "snapshot", "diagnosis", "drawing", "render", "widget", "bits", "broadcast", "indexing", "matmul", "practice",
     "reduction", "stride_explorer", "page", "puzzles/ladder.py", "puzzles/rungs.py", "puzzles/sitting.py", "static",
@@ -78,7 +78,7 @@ def _of_lessons(lessons: Iterable[str]) -> list[str]:
     missing = [folder for folder in folders if not (_folder("tensorkit_widgets") / folder).is_dir()]
     if missing:
         raise LookupError(f"there is no {missing[0]}: the lessons go by two digits, such as 02")
-    return ["lessons/__init__.py", *folders]
+    return ["lessons/__init__.py", "lessons/photo.py", *folders]
 
 
 def _parts(package: str, parts: Iterable[str]) -> Iterator[tuple[str, Path]]:

@@ -8,8 +8,9 @@ from typing import Any
 from tensorkit import plain
 from tensorkit.plain import Tensor
 from tensorkit.plain.tensors import Dtype as dtype
+from tensorkit.size import Size
 
-__all__ = ["Tensor", "dtype"]
+__all__ = ["Size", "Tensor", "dtype"]
 
 WHOLE = frozenset(files("tensorkit").joinpath("whole_names.txt").read_text(encoding="utf-8").split())
 """The names of the whole engine, and of its tensors: what of them is not here is no slip of the learner's."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit_widgets.broadcast.scene import STEPS, Operand, compose_broadcast
 from tensorkit_widgets.diagnosis.way_out import WayOut, way_out
 from tensorkit_widgets.drawing.page_width import FEW
@@ -184,6 +185,5 @@ class BroadcastExplorer(Board):
 
 def _stretch(library: str, a: Any, b: Any) -> Sequence[Any]:
     """Both as views of the common size."""
-    module = sys.modules[library]
-    pair: Sequence[Any] = (module.broadcast_arrays if library == "numpy" else module.broadcast_tensors)(a, b)
-    return pair
+    size = broadcast_sizes(describe(a).size, describe(b).size)
+    return [sys.modules[library].broadcast_to(own, size) for own in (a, b)]

@@ -270,7 +270,9 @@ def _places(tensor: Any, index: Any, pressed: Pressed, base: Any) -> list[Any]:
 def _row(library: Any, places: Sequence[int]) -> Any:
     if isinstance(places, range):
         return library.arange(places.start, places.stop, places.step)
-    return library.asarray(places) if places else library.arange(0)
+    if not places:
+        return library.arange(0)
+    return (library.asarray if library.__name__ == "numpy" else library.tensor)(places)
 
 
 def _positions(index: Any, size: Ints) -> tuple[list[Sequence[int]], Any]:

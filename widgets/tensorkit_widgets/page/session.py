@@ -176,7 +176,7 @@ def _compiled(source: str, file: str) -> tuple[CodeType, CodeType | None]:
     """A cell's code, and that of its last expression, whose value is shown unless a semicolon follows."""
     if source.lstrip().startswith(("%", "!")):
         raise NeedsJupyter(f"`{source.split()[0]}`")
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    linecache.cache[file] = (len(source), None, [f"{line}\n" for line in source.splitlines()], file)
     tree = ast.parse(source, file)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr) or source.rstrip().endswith(";"):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 from zlib import crc32
@@ -170,9 +170,9 @@ def _turned(tensor: Any) -> str:
 
 
 def _describe_plain(tensor: Any) -> Meta:
-    dtype, layout, slots = tensor.dtype, tensor.layout, len(tensor.storage)
-    itemsize = dtype.bits // 8
-    buffer = Buffer("cpu", id(tensor.storage) * _APART if slots else 0, slots * itemsize)
+    dtype, layout, slots = tensor.dtype, tensor.layout, len(tensor.numbers)
+    itemsize = dtype.itemsize
+    buffer = Buffer("cpu", id(tensor.numbers) * _APART if slots else 0, slots * itemsize)
     return Meta(
         PLAIN,
         dtype.name,
@@ -288,7 +288,7 @@ def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int)
 
 
 def _take_plain(tensor: Any, _meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
-    return tuple([tensor.storage[slot] for slot in Layout(size, stride, offset).slots()])
+    return tuple([tensor.numbers[slot] for slot in Layout(size, stride, offset).slots()])
 
 
 def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
@@ -301,7 +301,7 @@ def twin(tensor: Any, meta: Meta) -> Any:
         flat = arrays.slots_from(tensor, meta.buffer.start, meta.slots).copy()
         return arrays.strided(flat, meta.size, meta.stride, meta.offset)
     if meta.library == PLAIN:
-        return type(tensor)(list(tensor.storage), tensor.layout, tensor.dtype)
+        return type(tensor)(list(tensor.numbers), tensor.layout, tensor.dtype)
     with quietly(meta.library):
         copied = tensor.detach().as_strided((meta.slots,), (1,), 0).clone()
         return copied.as_strided(meta.size, meta.stride, meta.offset)
@@ -309,8 +309,6 @@ def twin(tensor: Any, meta: Meta) -> Any:
 
 def quietly(library: str) -> AbstractContextManager[Any]:
     """What a picture computes for itself is neither recorded for derivatives nor warned about."""
-    if library == PLAIN:  # it notes an operation only for a gradient, and the note goes with the result
-        return nullcontext()
     if library == "numpy":
         return cast("AbstractContextManager[Any]", sys.modules["numpy"].errstate(all="ignore"))
     return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
