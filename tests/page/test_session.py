@@ -38,7 +38,10 @@ def test_printed_lines_then_the_last_value_then_done(kit: Kit) -> None:
     assert posted[-1] == {"kind": "done", "cell": "c1", "ok": True}
 
 
-@pytest.mark.parametrize("source", ["x = 3", "x = 3; x;", "None", "", "# nothing", "def f():\n    return 1"])
+@pytest.mark.parametrize(
+    "source",
+    ["x = 3", "x = 3; x;", "None", "", "# nothing", "%load_ext tensorkit_widgets", "def f():\n    return 1"],
+)
 def test_what_shows_nothing(kit: Kit, source: str) -> None:
     assert run(kit, source) == [{"kind": "done", "cell": "c", "ok": True}]
 
@@ -90,7 +93,8 @@ def test_any_error_ends_the_cell_alone(kit: Kit, source: str, name: str) -> None
         ("from tensorkit_widgets import MemoryMap\nMemoryMap()", "`MemoryMap`"),
         ("from tensorkit_widgets.puzzles import Restricted\nRestricted('cumsum')", "`Restricted`"),
         ("t.view(tk.float32)", "The plain engine"),
-        ("%load_ext tensorkit_widgets", "`%load_ext`"),
+        ("x = 1\n%time x", "`%time`"),
+        ("%%explain\nt.t()", "`%%explain`"),
     ],
 )
 def test_what_the_page_lacks_is_said_in_a_sentence(kit: Kit, source: str, what: str) -> None:
