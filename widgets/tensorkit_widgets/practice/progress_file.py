@@ -302,6 +302,13 @@ if sys.platform == "win32":
         with contextlib.suppress(OSError):
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
+elif sys.platform == "emscripten":  # in a browser there is one Python, and nothing to lock
+
+    def _lock(file: IO[bytes]) -> None:
+        """Nobody else is there."""
+
+    _free = _lock
+
 else:
     import fcntl
 
