@@ -89,7 +89,9 @@ def picked(input: Tensor, key: Any) -> tuple[Layout, list[int]]:
         n = layout.size[d]
         for place, at in enumerate(index.values(common)):
             if not -n <= at < n:
-                raise out_of_bounds(at, number, n)  # as PyTorch counts them: those that are picked from come first
+                raise out_of_bounds(
+                    at, number, n
+                )  # as PyTorch counts them: those that are picked from come first
             starts[place] += at % n * layout.stride[d]
     places = [place for place, part in enumerate(parts) if isinstance(part, (Tensor, int))]
     neighbours = places[-1] - places[0] == len(places) - 1

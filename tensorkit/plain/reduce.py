@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tensorkit.plain.backward import note
-from tensorkit.plain.pointwise import saved
+from tensorkit.plain.pointwise import saved, where
 from tensorkit.plain.tensors import Dtype, Tensor, boolean, full, int64, made, offered
 from tensorkit.plain.view import copy
 from tensorkit.strides.layout import Layout, contiguous
@@ -194,11 +194,7 @@ def _offer_extreme(name: str, choose: Any) -> None:
         """The largest of all; along a dimension, the largest and where the first of them is; of two, the larger."""
         if dim is None or isinstance(dim, Tensor):
             return extreme(input) if dim is None else getattr(input, f"{name}imum")(dim)
-        at: Any = argument(input, dim, True)
-        found = at if not input.dim() else input.gather(dim, at)
-        found = input.clone() if not input.dim() else found
-        size = reduced_size(input.shape, axes_of(dim, input.dim()), keepdim)
-        return type(name, (Pair,), {})(found.reshape(size), at.reshape(size))
+        return _with_places(name, input, dim, keepdim, place)
 
     for offer, body in ((f"a{name}", extreme), (f"arg{name}", argument), (name, both)):
         body.__name__ = offer
@@ -214,6 +210,18 @@ class Pair(NamedTuple):
     def __repr__(self) -> str:
         name = f"tensorkit.return_types.{type(self).__name__}"
         return f"{name}(\nvalues={self.values},\nindices={self.indices})"
+
+
+def _with_places(
+    name: str, input: Tensor, dim: int, keepdim: bool, place: Callable[[list[Any]], int]
+) -> Pair:
+    """One element of each group, and where it is: `place` finds it."""
+    axes = axes_of(dim, input.dim())
+    at: Any = reduce(name, input, axes, True, int64, place)
+    found = input.gather(dim, at) if input.dim() else input.clone()
+    size = reduced_size(input.shape, axes, keepdim)
+    pair: Pair = type(name, (Pair,), {})(found.reshape(size), at.reshape(size))
+    return pair
 
 
 _offer_extreme("max", max)
@@ -273,34 +281,63 @@ def std(
 
 
 @offered("median")
-def median(input: Tensor) -> Tensor:
-    """The number in the middle; of two in the middle, the lower one.
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The number in the middle, of two in the middle the lower one; along a dimension, also where it is.
 
     >>> plain.tensor([1.0, 2.0, 3.0, 4.0]).median()
     tensor(2.)
     """
 
-    def function(group: list[Any]) -> Any:
+    def place(group: list[Any]) -> int:
         lost = _first_nan(group)
-        return sorted(group)[(len(group) - 1) // 2] if lost is None and group else math.nan
+        in_order = sorted(range(len(group)), key=group.__getitem__)
+        return in_order[(len(group) - 1) // 2] if lost is None else lost
 
-    def formula(g: Any, x: Any, y: Any) -> Any:
-        won: Any = x == y
-        return g * won / won.sum()
+    if dim is None:
 
-    return reduce("median", input, axes_of(None, input.dim()), False, input.dtype, function, formula)
+        def formula(g: Any, x: Any, y: Any) -> Any:
+            won: Any = x == y
+            return g * won / won.sum()
+
+        def middle(group: list[Any]) -> Any:
+            return group[place(group)] if group else math.nan
+
+        return reduce("median", input, axes_of(None, input.dim()), False, input.dtype, middle, formula)
+    return _with_places("median", input, dim, keepdim, place)
 
 
 @offered("norm")
-def norm(input: Tensor) -> Tensor:
-    """The length of a vector: the square root of the sum of its squares."""
-    return (input * input).sum().sqrt()
+def norm(input: Tensor, p: Any = 2, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """How long a vector is: the root of the sum of the powers `p` of its elements without their signs.
+
+    >>> plain.tensor([3.0, -4.0]).norm(), plain.tensor([3.0, -4.0]).norm(1)
+    (tensor(5.), tensor(7.))
+    """
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.label}"
+        )
+    power = 2.0 if p == "fro" else float(p)
+    if math.isinf(power):
+        return getattr(input.abs(), "amax" if power > 0 else "amin")(() if dim is None else dim, keepdim)
+
+    def function(group: list[Any]) -> float:
+        if power == 0:
+            return sum(number != 0 for number in group)
+        return _sum([abs(number) ** power for number in group]) ** (1 / power)
+
+    def formula(g: Any, x: Any, y: Any) -> Any:
+        if power == 0:
+            return x * 0
+        return g * x.sign() * where(y == 0, 0.0, (x.abs() / y) ** (power - 1))
+
+    return reduce("norm", input, axes_of(dim, input.dim()), keepdim, input.dtype, function, formula)
 
 
 @offered("dist")
-def dist(input: Tensor, other: Tensor) -> Tensor:
+def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
     """How far two vectors are apart: the length of their difference."""
-    return norm(input - other)
+    return norm(input - other, p)
 
 
 @offered("unique")
