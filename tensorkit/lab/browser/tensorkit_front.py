@@ -13,7 +13,7 @@ from tensorkit.size import Size
 __all__ = ["Size", "Tensor", "dtype"]
 
 WHOLE = frozenset(files("tensorkit").joinpath("whole_names.txt").read_text(encoding="utf-8").split())
-"""The names of the whole engine, and of its tensors: what of them is not here is no slip of the learner's."""
+"""The names of the whole engine, and of its tensors: to ask for one of them here is not a slip of the learner's."""
 
 
 def __getattr__(name: str) -> Any:
