@@ -36,6 +36,7 @@ _FOLD = re.compile(r"<details>\s*<summary>Show</summary>(.*?)</details>", re.S)
 _INVITED = re.compile(r'<p class="tk-play"[^>]*>.*?</p>', re.S)
 _LINK = re.compile(r'<a href="([^"#:]+\.ipynb)(#[^"]*)?"[^>]*>(.*?)</a>', re.S)
 _STILL = re.compile(r'\s*<(?:img|div) class="tk-still"')
+_EMPTY_HEAD = re.compile(r"<th\b[^>]*></th>")
 _ALIVE = {"application/vnd.jupyter.widget-view+json", "application/javascript"}
 
 
@@ -86,7 +87,7 @@ def _linked(link: re.Match[str], links: Mapping[str, str]) -> str:
 
 
 def _shown(cells: Iterable[Cell]) -> Iterator[Cell]:
-    """The cells that the page has, with what is told of each in its metadata."""
+    """The cells that the page has, each with what the template reads of it in its metadata."""
     number = 0
     for cell in cells:
         kind, text = cell["cell_type"], cell["source"]
@@ -114,8 +115,8 @@ def _recorded(output: Cell) -> Cell:
     data = {kind: value for kind, value in output["data"].items() if kind not in _ALIVE}
     html = str(data.get("text/html", ""))
     if html:
-        data["text/html"] = _INVITED.sub("", html)
-    # A card is text already; a picture is told in words to those who do not see it.
+        data["text/html"] = _EMPTY_HEAD.sub("<td></td>", _INVITED.sub("", html))
+    # A card is text already; a picture has its words for those who do not see it.
     twin = bool(_STILL.match(html)) and html.lstrip().startswith("<img") and "text/plain" in data
     return {**output, "data": data, "metadata": {"twin": twin, "alt": "the figure that the code above draws"}}
 

@@ -6,7 +6,7 @@
 | `code/` | the scripts of the page and of the kit's pictures |
 | `python/` | Python in WebAssembly, and `kit.zip`: the kit's own Python |
 
-Nothing of `python/` is asked for before a picture, a card or a cell is touched. In one file all of it is there, packed.
+Nothing of `python/` is fetched before a picture, a card or a cell is touched. In one file all of it is there, packed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import base64
 import gzip
 import hashlib
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -121,8 +122,6 @@ def _whole(source: Path, python: Path | None, of_widgets: Callable[[str], Module
     """A page in one file: what the folder has beside it is packed at its end, where it does not hold up the reading."""
     if python is None:
         return page_of(source)
-    import tempfile
-
     first = next(script for script in _scripts(of_widgets) if script.name == _FIRST).read_text(
         encoding="utf-8"
     )

@@ -6,6 +6,9 @@ import { CodeField } from "./lesson_code.js";
 import { lineOf, Outputs } from "./lesson_outputs.js";
 import { touched } from "./lesson_touch.js";
 
+/** The error of a page's Python that names what it lacks, in a sentence for the learner. */
+const LACKS = "NeedsJupyter";
+
 /**
  * @typedef {{ run(cell: LessonCell): void, play(cell: LessonCell, which: number, touch: import("./lesson_touch.js").Touch): void,
  *             changed(cell: LessonCell): void, mount(model: string, el: HTMLElement): () => void }} Acts
@@ -21,7 +24,7 @@ export class LessonCell {
     /** Whether it is meant to fail. */
     this.fails = "fails" in root.dataset;
     const shown = root.querySelector(".tk-outputs") ?? root.appendChild(make("div", { class: "tk-outputs" }));
-    this.outputs = new Outputs(/** @type {HTMLElement} */ (shown), acts.mount);
+    this.outputs = new Outputs(/** @type {HTMLElement} */ (shown), (model, el) => acts.mount(model, el));
     const code = /** @type {HTMLElement} */ (root.querySelector(".tk-code"));
     this.code = new CodeField(code, `Code of cell ${this.number}`, { changed: () => this.changed(), run: () => acts.run(this) });
     const run = make("button", { type: "button", class: "tk-run", "aria-label": `Run cell ${this.number}`, title: "Shift+Enter" }, "▷ Run");
@@ -86,8 +89,7 @@ export class LessonCell {
       if (!this.edited) this.outputs.restore([note(words)]);
       else this.outputs.part.append(note(words));
     } else if (how === "failed" && !this.fails && !this.edited) {
-      const why = error ? ` (${lineOf(error)})` : "";
-      this.outputs.restore([note(`This needs more than Python in a browser has${why}: it is shown as it was recorded.`)]);
+      this.outputs.restore([note(`${reason(error)} What is shown here was recorded.`)]);
     } else if (!this.asked) {
       this.outputs.clear();
       for (const output of this.given) this.outputs.add(output);
@@ -98,6 +100,12 @@ export class LessonCell {
   lose() {
     if (this.outputs.live.length) this.outputs.restore();
   }
+}
+
+/** Why a cell that was not changed cannot run here. @param {import("./lesson_outputs.js").Output | undefined} error */
+function reason(error) {
+  if (error?.ename === LACKS) return error.evalue ?? "";
+  return `This cell does not run in a browser${error ? ` (${lineOf(error)})` : ""}.`;
 }
 
 /** @param {string} words */

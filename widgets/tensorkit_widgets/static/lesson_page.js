@@ -120,8 +120,7 @@ class Lesson {
   next(act) {
     this.say("");
     this.turn = this.turn.then(act).catch((error) => {
-      this.state("failed");
-      this.say(`Python could not be loaded (${error.message}). The lesson can be read; touch a picture to try once more.`);
+      if (error !== this.trouble) reportError(error);
     });
     return this.turn;
   }
@@ -131,7 +130,12 @@ class Lesson {
       this.state("loading");
       this.say("Loading Python, once for all lessons of this site.");
     }
-    await this.python.ready();
+    await this.python.ready().catch((error) => {
+      this.trouble = error;
+      this.state("failed");
+      this.say(`Python could not be loaded (${error.message}). The lesson can be read; touch a picture to try once more.`);
+      throw error;
+    });
     if (document.body.dataset.python === "ready") return;
     this.state("ready");
     this.say("");
