@@ -82,7 +82,7 @@ def test_a_page_has_all_of_the_lesson_and_asks_nobody_for_anything(lesson: str) 
     addresses = [part.get("src") or part.get("href") or part["poster"] for part in asked]
     assert [address[:60] for address in addresses if not address.startswith("data:")] == []
     code_cells = [cell for cell in cells_of(NOTEBOOKS / f"{lesson}.ipynb") if cell["cell_type"] == "code"]
-    shown = [words(part.get_text()) for part in soup.select(".tk-code")]
+    shown = [words(part.get_text()) for part in soup.select(".lesson-code")]
     assert shown == [words("".join(cell["source"])) for cell in code_cells if "".join(cell["source"]).strip()]
 
 
@@ -95,24 +95,24 @@ def test_a_page_has_an_outline_and_words_for_every_picture(lesson: str) -> None:
     assert soup.html["lang"] == "en"
     assert soup.title.string.strip() != ""
     assert [str(image)[:80] for image in soup.find_all("img") if not image.get("alt", "").strip()] == []
-    stills = soup.select(".tk-html > img.tk-still")
-    assert len(soup.select(".tk-html + .tk-twin pre")) == len(stills)
+    stills = soup.select(".lesson-html > img.tk-still")
+    assert len(soup.select(".lesson-html + .lesson-twin pre")) == len(stills)
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_what_answers_a_prediction_is_closed(lesson: str) -> None:
     path, soup = NOTEBOOKS / f"{lesson}.ipynb", soup_of(lesson)
-    folds = soup.select("details.tk-waits")
+    folds = soup.select("details.lesson-waits")
     assert folds
     assert [str(fold)[:60] for fold in folds if fold.has_attr("open")] == []
-    hidden = {id(part) for fold in folds for part in fold.select(".tk-cell, .tk-text")}
+    hidden = {id(part) for fold in folds for part in fold.select(".lesson-cell, .lesson-text")}
     waiting = [cell for cell in cells_of(path) if set(after(cell)) & set(predictions(path))]
     assert len(hidden) == len(waiting)
     for fold in folds:
         held = [
             words("".join(cell["source"])) for cell in waiting if " ".join(after(cell)) == fold["data-after"]
         ]
-        assert {words(part.get_text()) for part in fold.select(".tk-code")} <= set(held)
+        assert {words(part.get_text()) for part in fold.select(".lesson-code")} <= set(held)
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -137,7 +137,7 @@ def test_a_fold_opens_for_its_own_cards_only_and_says_where_they_are(tmp_path: P
         text("What to keep.", tensorkit={"after": ["one"]}),
     )
     soup = bs4.BeautifulSoup(page_of(own(tmp_path, card, near, text("## Next"), far)), "html.parser")
-    summaries = [fold.summary.get_text() for fold in soup.select("details.tk-waits")]
+    summaries = [fold.summary.get_text() for fold in soup.select("details.lesson-waits")]
     assert summaries == [
         "The answer is below. Predict first, or open it here.",
         "What follows tells the answer of a prediction further up. Predict first, or open it here.",
@@ -163,7 +163,7 @@ def test_a_notebook_of_ones_own_cannot_bring_scripts_or_live_views(tmp_path: Pat
     assert "raw</" not in page
     assert "script-src" not in page
     assert (
-        "1 &lt; 2" in bs4.BeautifulSoup(page, "html.parser").select_one(".tk-code").decode() or "&lt;" in page
+        "1 &lt; 2" in bs4.BeautifulSoup(page, "html.parser").select_one(".lesson-code").decode() or "&lt;" in page
     )
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
+from tensorkit.lab.browser.bundle import write_bundle
 from tensorkit.lab.errors import LabError, refused
 from tensorkit.lab.files import read_notebook
 from tensorkit.lab.lessons import lesson_source
@@ -110,7 +111,9 @@ def write_assets(target: Path, python: Path, of_widgets: Callable[[str], ModuleT
         shutil.copyfile(script, target / "code" / script.name)
     for name in FILES:
         shutil.copyfile(python / name, target / "python" / name)
-    of_widgets("page.bundle").write_bundle(target / "python" / _BUNDLE)
+    widgets: Path = of_widgets("render.esm").STATIC.parent
+    numbers = [path.name[-2:] for path in sorted(widgets.glob("lessons/lesson??"))]
+    write_bundle(target / "python" / _BUNDLE, numbers)
 
 
 def _scripts(of_widgets: Callable[[str], ModuleType]) -> Iterable[Path]:

@@ -302,6 +302,14 @@ if sys.platform == "win32":
         with contextlib.suppress(OSError):
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
+elif sys.platform == "emscripten":
+
+    def _lock(file: IO[bytes]) -> None:
+        """Nothing: the Python of a page is alone with its file."""
+
+    def _free(file: IO[bytes]) -> None:
+        """Nothing."""
+
 else:
     import fcntl
 

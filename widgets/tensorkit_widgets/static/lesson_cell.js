@@ -23,11 +23,11 @@ export class LessonCell {
     this.number = Number(root.dataset.number);
     /** Whether it is meant to fail. */
     this.fails = "fails" in root.dataset;
-    const shown = root.querySelector(".tk-outputs") ?? root.appendChild(make("div", { class: "tk-outputs" }));
+    const shown = root.querySelector(".lesson-outputs") ?? root.appendChild(make("div", { class: "lesson-outputs" }));
     this.outputs = new Outputs(/** @type {HTMLElement} */ (shown), (model, el) => acts.mount(model, el));
-    const code = /** @type {HTMLElement} */ (root.querySelector(".tk-code"));
+    const code = /** @type {HTMLElement} */ (root.querySelector(".lesson-code"));
     this.code = new CodeField(code, `Code of cell ${this.number}`, { changed: () => this.changed(), run: () => acts.run(this) });
-    const run = make("button", { type: "button", class: "tk-run", "aria-label": `Run cell ${this.number}`, title: "Shift+Enter" }, "▷ Run");
+    const run = make("button", { type: "button", class: "lesson-run", "aria-label": `Run cell ${this.number}`, title: "Shift+Enter" }, "▷ Run");
     run.addEventListener("click", () => acts.run(this));
     this.undo = make("button", { type: "button", hidden: true }, "As it was");
     this.undo.addEventListener("click", () => {
@@ -35,7 +35,7 @@ export class LessonCell {
       this.changed();
       this.code.field.focus();
     });
-    code.after(make("div", { class: "tk-tools" }, run, this.undo));
+    code.after(make("div", { class: "lesson-tools" }, run, this.undo));
     /** @type {import("./lesson_outputs.js").Output[]} what it gave while it was run to get on, to be shown when it is done */
     this.given = [];
     this.asked = false;
@@ -53,16 +53,16 @@ export class LessonCell {
 
   /** Each recorded picture or card says how it is played, and is played when it is touched. */
   invite() {
-    const stills = [...this.root.querySelectorAll(".tk-html")].filter((part) => part.querySelector(":scope > .tk-still"));
+    const stills = [...this.root.querySelectorAll(".lesson-html")].filter((part) => part.querySelector(":scope > .tk-still"));
     for (const [which, still] of stills.entries()) {
       const card = still.querySelector(":scope > div.tk-still");
-      const start = make("button", { type: "button", class: "tk-start" }, card ? "▷ Answer it here" : "▷ Play with the picture");
+      const start = make("button", { type: "button", class: "lesson-start" }, card ? "▷ Answer it here" : "▷ Play with the picture");
       start.addEventListener("click", () => this.acts.play(this, which, { keyboard: true }));
       still.addEventListener("click", (event) => {
         if (event.target !== start) this.acts.play(this, which, touched(/** @type {MouseEvent} */ (event)));
       });
       still.append(start);
-      still.classList.add("tk-touch");
+      still.classList.add("lesson-touch");
     }
   }
 
@@ -70,7 +70,7 @@ export class LessonCell {
   begin(asked) {
     this.asked = asked;
     this.given = [];
-    this.root.classList.add("tk-busy");
+    this.root.classList.add("lesson-busy");
     if (asked) this.outputs.clear();
   }
 
@@ -82,7 +82,7 @@ export class LessonCell {
 
   /** @param {"ran" | "failed" | "stopped"} how */
   finish(how) {
-    this.root.classList.remove("tk-busy");
+    this.root.classList.remove("lesson-busy");
     const error = this.given.find((output) => output.output_type === "error");
     if (how === "stopped") {
       const words = this.edited ? "Stopped. Change the cell, and run it again." : "Stopped. What is here was recorded; run the cell again when you like.";
@@ -109,4 +109,4 @@ function reason(error) {
 }
 
 /** @param {string} words */
-const note = (words) => make("p", { class: "tk-note", role: "status" }, words);
+const note = (words) => make("p", { class: "lesson-note", role: "status" }, words);

@@ -45,7 +45,7 @@ export class CodeField {
         act.run();
       } else this.indent(event);
     });
-    part.classList.add("tk-editable");
+    part.classList.add("lesson-editable");
     part.append(this.field);
     this.pre.setAttribute("aria-hidden", "true");
   }

@@ -22,7 +22,7 @@ export const lineOf = ({ ename, evalue }) => `${ename ?? "an error"}: ${(evalue 
 const text = (kind, text) => make("pre", { class: kind, tabindex: 0 }, text.replace(COLOURS, ""));
 
 /** @param {string} html @param {string} [kind] */
-function markup(html, kind = "tk-html") {
+function markup(html, kind = "lesson-html") {
   const part = make("div", { class: kind });
   part.innerHTML = html;
   return part;
@@ -60,10 +60,10 @@ export class Outputs {
     const follows = this.afterView;
     this.afterView = false;
     if (output.output_type === "stream") return this.stream(joined(output.text), output.name === "stderr");
-    if (output.output_type === "error") return this.part.append(text("tk-error", (output.traceback ?? [lineOf(output)]).join("\n")));
+    if (output.output_type === "error") return this.part.append(text("lesson-error", (output.traceback ?? [lineOf(output)]).join("\n")));
     if (data[VIEW]) {
       this.afterView = true;
-      const el = make("div", { class: "tk-live" });
+      const el = make("div", { class: "lesson-live" });
       this.part.append(el);
       this.live.push(this.mount(data[VIEW].model_id, el));
       return undefined;
@@ -77,14 +77,14 @@ export class Outputs {
   shown(data, html) {
     if (html) return markup(html);
     if (data["image/svg+xml"]) return markup(joined(data["image/svg+xml"]));
-    if (data["image/png"]) return make("img", { class: "tk-figure", alt: "the figure that the code above draws", src: `data:image/png;base64,${joined(data["image/png"]).trim()}` });
-    return text("tk-result", joined(data["text/plain"]));
+    if (data["image/png"]) return make("img", { class: "lesson-figure", alt: "the figure that the code above draws", src: `data:image/png;base64,${joined(data["image/png"]).trim()}` });
+    return text("lesson-result", joined(data["text/plain"]));
   }
 
   /** @param {string} words @param {boolean} aside whether it is a warning */
   stream(words, aside) {
     const last = this.part.lastElementChild;
-    const kind = aside ? "tk-stream tk-warned" : "tk-stream";
+    const kind = aside ? "lesson-stream lesson-warned" : "lesson-stream";
     const room = MOST - this.letters;
     this.letters += words.length;
     if (room <= 0) return;

@@ -41,7 +41,9 @@ class Lesson {
     /** @type {LessonCell | null} */
     this.running = null;
     this.turn = Promise.resolve();
-    const roots = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".tk-cell")]);
+    /** @type {Promise<unknown>} when all live views have their pictures */
+    this.shown = Promise.resolve();
+    const roots = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".lesson-cell")]);
     this.cells = roots.map((root) => new LessonCell(root, this));
     for (const cell of this.cells) {
       const source = this.kept.now.cells[cell.name];
@@ -57,17 +59,17 @@ class Lesson {
   /** What is said at the foot of the window, and the buttons for the whole lesson at its end. */
   bar() {
     this.words = make("span", { role: "status" });
-    this.amount = make("span", { class: "tk-amount", "aria-hidden": "true" });
+    this.amount = make("span", { class: "lesson-amount", "aria-hidden": "true" });
     this.meter = make("progress", { max: 1, value: 0, "aria-label": "loaded", hidden: true });
     this.halt = make("button", { type: "button", hidden: true }, "Stop");
     this.halt.addEventListener("click", () => this.stop());
-    this.foot = make("div", { class: "tk-status", hidden: true }, this.words, this.meter, this.amount, this.halt);
+    this.foot = make("div", { class: "lesson-status", hidden: true }, this.words, this.meter, this.amount, this.halt);
     const all = make("button", { type: "button" }, "Run all cells");
     all.addEventListener("click", () => this.all());
     const over = make("button", { type: "button" }, "Start this lesson again");
     over.addEventListener("click", () => this.forget());
     const kept = make("span", {}, "Your answers and changes are kept in this browser.");
-    document.querySelector("main")?.append(make("div", { class: "tk-lesson-tools" }, all, over, kept));
+    document.querySelector("main")?.append(make("div", { class: "lesson-foot" }, all, over, kept));
     document.body.append(this.foot);
   }
 
@@ -180,8 +182,9 @@ class Lesson {
     void this.next(async () => {
       this.anchor = cell.root;
       await this.upTo(cell, false);
+      await this.shown;
       this.anchor = undefined;
-      const live = /** @type {HTMLElement | undefined} */ (cell.root.querySelectorAll(".tk-live")[which]);
+      const live = /** @type {HTMLElement | undefined} */ (cell.root.querySelectorAll(".lesson-live")[which]);
       if (!live) return;
       await laidOut(live);
       again(live, touch);
@@ -235,7 +238,13 @@ class Lesson {
     if (!model) return () => {};
     if (!this.styles.has(model.css)) document.head.append(make("style", {}, model.css));
     this.styles.add(model.css);
-    const view = this.files.script(model.script).then((found) => found.default.render({ model, el }));
+    /** @type {Promise<(() => void) | undefined>} */
+    const view = this.files.script(model.script).then((found) => {
+      let takeDown;
+      steady(this.anchor ?? document.activeElement ?? el, () => { takeDown = found.default.render({ model, el }); });
+      return takeDown;
+    });
+    this.shown = Promise.all([this.shown, view]);
     return () => void view.then((takeDown) => takeDown?.());
   }
 }

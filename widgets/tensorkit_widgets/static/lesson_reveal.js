@@ -13,13 +13,13 @@
  */
 export function reveal(before, keep, say) {
   const seen = new Set(before);
-  const folds = /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll("details.tk-waits")]);
+  const folds = /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll("details.lesson-waits")]);
   const look = () => {
     let news = false;
     for (const fold of folds) {
       const open = (fold.dataset.after ?? "").split(" ").every((name) => seen.has(name));
-      if (open === fold.classList.contains("tk-told")) continue;
-      fold.classList.toggle("tk-told", open);
+      if (open === fold.classList.contains("lesson-told")) continue;
+      fold.classList.toggle("lesson-told", open);
       fold.open = open;
       news ||= open;
     }

@@ -2,10 +2,10 @@
 /**
  * The first touch of a recorded picture or card: what was meant is found again in the live one that takes its place.
  *
- * @typedef {{ key?: string, letter?: string, keyboard: boolean }} Touch the tile, or the option of a card, that was touched
+ * @typedef {{ key?: string, words?: string, keyboard: boolean }} Touch the tile, or the option of a card, that was touched
  */
 
-/** The letter of an option of a recorded card: it is before its words. */
+/** An option of a recorded card begins with its letter; live ones may be in another order. */
 const LETTER = /^[A-Z]$/;
 
 /** What the pointer is on. @param {MouseEvent} event @returns {Touch} */
@@ -13,7 +13,7 @@ export function touched(event) {
   const { target } = event;
   if (target instanceof HTMLImageElement) return { key: keyAt(target, event), keyboard: false };
   const line = target instanceof Element ? target.closest("p") : null;
-  return { letter: line ? letterAt(line, event) : undefined, keyboard: false };
+  return { words: line ? wordsAt(line, event) : undefined, keyboard: false };
 }
 
 /**
@@ -34,20 +34,26 @@ function keyAt(image, { clientX, clientY }) {
   return found?.getAttribute("data-key") ?? undefined;
 }
 
-/** The letter before the words that were touched. @param {Element} line @param {MouseEvent} event */
-function letterAt(line, event) {
+/** What an option says, to be compared. @param {string | null | undefined} text */
+const plain = (text) => (text ?? "").replace(/\s+/g, "");
+
+/** The words of the option that was touched: they follow its letter. @param {Element} line @param {MouseEvent} event */
+function wordsAt(line, event) {
   const letters = [...line.querySelectorAll("strong")].filter((part) => LETTER.test(part.textContent ?? ""));
-  const above = letters.filter((part) => part.getBoundingClientRect().top <= event.clientY);
-  return above.at(-1)?.textContent ?? undefined;
+  const mine = letters.filter((part) => part.getBoundingClientRect().top <= event.clientY).at(-1);
+  if (!mine) return undefined;
+  const words = [];
+  for (let next = mine.nextSibling; next && next.nodeName !== "BR"; next = next.nextSibling) words.push(next.textContent);
+  return plain(words.join(""));
 }
 
 /**
  * Do in the live view what was done to the recorded one: light a tile, choose an option, or take the keyboard there.
  * @param {HTMLElement} live @param {Touch} touch
  */
-export function again(live, { key, letter, keyboard }) {
+export function again(live, { key, words, keyboard }) {
   const tile = key === undefined ? null : live.querySelector(`.tk-tile[data-key="${CSS.escape(key)}"]`);
-  const option = [...live.querySelectorAll(".tk-option")].find((part) => part.querySelector(".tk-letter")?.textContent?.trim() === letter);
+  const option = [...live.querySelectorAll(".tk-option")].find((part) => words && plain(part.querySelector(".tk-letter + *")?.textContent) === words);
   if (tile) {
     for (const name of ["pointerover", "pointerdown", "pointerup"]) tile.dispatchEvent(new PointerEvent(name, { bubbles: true, pointerId: 1 }));
     tile.dispatchEvent(new MouseEvent("click", { bubbles: true }));
