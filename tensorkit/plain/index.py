@@ -85,11 +85,11 @@ def picked(input: Tensor, key: Any) -> tuple[Layout, list[int]]:
     indices = [part for part in dims if isinstance(part, Tensor)]
     common = broadcast_sizes(*[one.shape for one in indices])
     starts = [0] * len(list(contiguous(common).slots()))
-    for d, index in zip(opened, indices, strict=True):
+    for number, (d, index) in enumerate(zip(opened, indices, strict=True)):
         n = layout.size[d]
         for place, at in enumerate(index.values(common)):
             if not -n <= at < n:
-                raise out_of_bounds(at, d, n)
+                raise out_of_bounds(at, number, n)  # as PyTorch counts them: those that are picked from come first
             starts[place] += at % n * layout.stride[d]
     places = [place for place, part in enumerate(parts) if isinstance(part, (Tensor, int))]
     neighbours = places[-1] - places[0] == len(places) - 1

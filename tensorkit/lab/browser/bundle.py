@@ -23,11 +23,16 @@ HERE = Path(__file__).parent
 
 FRONTS = {
     "tensorkit": "tensorkit_front.py", "tensorkit_widgets": "widgets_front.py",
-    "tensorkit_widgets/puzzles": "puzzles_front.py",
+    "tensorkit_widgets/puzzles": "puzzles_front.py", "tensorkit_widgets/plots": "plots_front.py",
 }  # fmt: skip
 """The ``__init__.py`` of a package, where its own would import the whole kit."""
 
-ENGINE = ("errors.py", "size.py", "tracing.py", "process", "strides", "plain")
+ENGINE = (
+    "errors.py", "size.py", "tracing.py", "process", "strides", "plain",
+    "lab/__init__.py", "lab/console.py", "lab/ending.py", "lab/errors.py",
+)  # fmt: skip
+"""The last are what `progress` ends with at a command line."""
+
 WIDGETS = (
     "snapshot", "diagnosis", "drawing", "render", "widget", "bits", "broadcast", "indexing", "matmul", "practice",
     "reduction", "stride_explorer", "page", "puzzles/ladder.py", "puzzles/rungs.py", "puzzles/sitting.py", "static",

@@ -18,6 +18,9 @@ _PLAYS = {
     "Quiz": "practice.quiz",
     "ReductionExplorer": "reduction.widget",
     "StrideExplorer": "stride_explorer.widget",
+    "forget": "practice.progress_report",
+    "progress": "practice.progress_report",
+    "review": "practice.progress.review",
 }
 
 __all__ = list(_PLAYS)

@@ -19,6 +19,14 @@ _LIBRARIES = {
     "IPython": "IPython",
 }  # fmt: skip
 
+_KEYWORDS = frozenset(
+    {
+        "copy", "correction", "descending", "device", "dim", "dtype", "generator", "keepdim", "largest", "layout",
+        "memory_format", "non_blocking", "out", "pin_memory", "requires_grad", "sorted", "stable", "unbiased",
+    }
+)  # fmt: skip
+"""What functions of the whole engine take by name; another word is a slip."""
+
 
 class NeedsJupyter(RuntimeError):
     """What is asked for is not here. Its text names that thing."""
@@ -44,6 +52,8 @@ def lacking(error: BaseException) -> str:
 
     A name that the whole engine has not either is the learner's own slip.
     """
+    if isinstance(error, NotImplementedError) and str(error).startswith("The plain engine"):
+        return f"{error} {_ELSEWHERE}"
     what = _missing(error)
     if not what:
         return ""
@@ -61,7 +71,8 @@ def _missing(error: BaseException) -> str:
         return _attribute(error.obj, str(error.name))
     if isinstance(error, TypeError):
         found = re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", str(error))
-        return f"`{found[1]}` with `{found[2]}=`" if found and found[1] in dir(_engine()) else ""
+        known = found and found[1] in _whole() and found[2] in _KEYWORDS
+        return f"`{found[1]}` with `{found[2]}=`" if found and known else ""
     return ""
 
 
@@ -76,11 +87,15 @@ def _import(error: ImportError) -> str:
 
 def _attribute(owner: Any, name: str) -> str:
     engine = _engine()
-    if name not in getattr(engine, "WHOLE", ()):
+    if name not in _whole():
         return ""
     if owner in (engine, engine.plain):
         return f"`tk.{name}`"
     return f"`.{name}` of a tensor" if isinstance(owner, engine.Tensor) else ""
+
+
+def _whole() -> Any:
+    return getattr(_engine(), "WHOLE", ())
 
 
 def _engine() -> Any:

@@ -17,6 +17,7 @@ import contextlib
 import io
 import json
 import linecache
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
@@ -174,15 +175,25 @@ class Session:
 
 def _compiled(source: str, file: str) -> tuple[CodeType, CodeType | None]:
     """A cell's code, and that of its last expression, whose value is shown unless a semicolon follows."""
-    if source.lstrip().startswith(("%", "!")):
-        raise NeedsJupyter(f"`{source.split()[0]}`")
     linecache.cache[file] = (len(source), None, [f"{line}\n" for line in source.splitlines()], file)
-    tree = ast.parse(source, file)
+    tree = _parsed(source, file)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr) or source.rstrip().endswith(";"):
         return compile(tree, file, "exec"), None
     del tree.body[-1]
     return compile(tree, file, "exec"), compile(ast.Expression(last.value), file, "eval")
+
+
+def _parsed(source: str, file: str) -> ast.Module:
+    """A cell's tree. A page knows no magics; the one that makes them known has nothing to do."""
+    try:
+        return ast.parse(source, file)
+    except SyntaxError:
+        lines = [re.sub(r"^%load_ext tensorkit_widgets\s*$", "", line) for line in source.splitlines()]
+        magic = next((line.split()[0] for line in lines if line.startswith(("%", "!"))), "")
+        if magic:
+            raise NeedsJupyter(f"`{magic}`") from None
+        return ast.parse("\n".join(lines), file)
 
 
 def _error(error: BaseException, names: dict[str, Any]) -> dict[str, Any]:
