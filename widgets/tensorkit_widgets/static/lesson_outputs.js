@@ -8,8 +8,6 @@
 import { make } from "./dom.js";
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
-/** Letters of a cell's output that are shown: a loop that prints for ever does not fill the page. */
-const MOST = 100_000;
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 /** @param {string | string[] | undefined} text */
@@ -36,7 +34,6 @@ export class Outputs {
     this.recorded = [...part.childNodes];
     /** @type {(() => void)[]} */
     this.live = [];
-    this.letters = 0;
     /** A picture that follows its own live view is the same once more. */
     this.afterView = false;
   }
@@ -44,7 +41,6 @@ export class Outputs {
   clear() {
     for (const takeDown of this.live.splice(0)) takeDown();
     this.part.replaceChildren();
-    this.letters = 0;
     this.afterView = false;
   }
 
@@ -85,11 +81,7 @@ export class Outputs {
   stream(words, aside) {
     const last = this.part.lastElementChild;
     const kind = aside ? "lesson-stream lesson-warned" : "lesson-stream";
-    const room = MOST - this.letters;
-    this.letters += words.length;
-    if (room <= 0) return;
-    const more = words.length > room ? `${words.slice(0, room)}\n… and more, which is left out.` : words;
-    if (last?.className === kind) last.append(more.replace(COLOURS, ""));
-    else this.part.append(text(kind, more));
+    if (last?.className === kind) last.append(words.replace(COLOURS, ""));
+    else this.part.append(text(kind, words));
   }
 }

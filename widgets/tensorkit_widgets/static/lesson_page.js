@@ -15,6 +15,8 @@ import { PageModel, Python } from "./lesson_python.js";
 import { reveal } from "./lesson_reveal.js";
 import { again } from "./lesson_touch.js";
 
+/** What draws the kit's pictures and its cards. */
+const VIEWS = ["board.js", "practice.js"];
 const MEGABYTE = 1_000_000;
 /** From then on it is said that Python is at work, and it can be stopped. */
 const PATIENCE_MS = 1000;
@@ -132,7 +134,8 @@ class Lesson {
       this.state("loading");
       this.say("Loading Python, once for all lessons of this site.");
     }
-    await this.python.ready().catch((error) => {
+    // The views' scripts come along: from then on nothing more is fetched.
+    await this.python.ready().then(() => Promise.all(VIEWS.map(this.files.script))).catch((error) => {
       this.trouble = error;
       this.state("failed");
       this.say(`Python could not be loaded (${error.message}). The lesson can be read; touch a picture to try once more.`);
@@ -150,7 +153,7 @@ class Lesson {
       const due = this.cells.find((one) => one.number <= cell.number && !this.ran.has(one));
       if (!due) return;
       await this.ready();
-      await this.one(due, asked && due === cell);
+      if ((await this.one(due, asked && due === cell)) === "stopped") return;
     }
   }
 
@@ -165,6 +168,7 @@ class Lesson {
     else this.ran.add(cell);
     steady(this.anchor ?? place, () => cell.finish(how));
     cell.root.dataset.ran = String(Number(cell.root.dataset.ran ?? 0) + 1);
+    return how;
   }
 
   /** @param {LessonCell} cell */

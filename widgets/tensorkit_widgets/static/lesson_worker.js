@@ -18,6 +18,9 @@ let python;
 /** @type {any} */
 let session;
 let progress = "";
+/** Letters that a cell may print: one that prints for ever neither fills the page nor keeps it busy. */
+const MOST = 100_000;
+let printed = 0;
 
 /**
  * Load Python and the kit from files that are here already: nothing is asked of a network, now or later.
@@ -42,8 +45,19 @@ async function start({ files, address, progress: before }) {
   python.runPython(`import sys; sys.path.insert(0, "${HOME}/kit")`);
   if (before) python.FS.writeFile(PROGRESS, before);
   progress = before;
-  session = python.pyimport("tensorkit_widgets.page.session").Session((/** @type {string} */ text) => postMessage(JSON.parse(text)));
+  session = python.pyimport("tensorkit_widgets.page.session").Session((/** @type {string} */ text) => say(JSON.parse(text)));
   postMessage({ kind: "ready" });
+}
+
+/** What the session says goes to the page, but for what is printed beyond all reading. @param {any} message */
+function say(message) {
+  const { output } = message;
+  if (output?.output_type === "stream") {
+    if (printed > MOST) return;
+    printed += output.text.length;
+    if (printed > MOST) output.text = `${output.text.slice(0, MOST)}\n… and more, which is left out.\n`;
+  }
+  postMessage(message);
 }
 
 /** Hand on the record of answers, when it is another. */
@@ -56,6 +70,7 @@ function keep() {
 
 /** @param {any} message */
 async function act(message) {
+  printed = 0;
   try {
     if (message.kind === "start") await start(message);
     else if (message.kind === "run") session.run(message.cell, message.source);
