@@ -117,7 +117,7 @@ def _gathered(name: str, input: Tensor, layout: Layout, slots: list[int], slots_
         whole = full(input.shape, 0, dtype=input.dtype)
         return (whole.add_at(slots_of(whole), g.values()),)
 
-    return note(name, out, (input,), back)
+    return note(name, out, (input,), back, keeps=True)
 
 
 @offered("__getitem__", function=False)
@@ -186,7 +186,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     rows: Any = input.expand(broadcast_sizes(input.shape, mask.shape)).contiguous()
     out = pointwise(lambda x, masked: number if masked else x, [rows, mask], input.dtype)
     keep: Any = saved(mask)
-    return note("masked_fill", out, (rows, value), lambda g: (g * keep.logical_not(), g * keep))
+    return note("masked_fill", out, (rows, value), lambda g: (g * keep.logical_not(), g * keep), keeps=True)
 
 
 @offered("masked_select")

@@ -30,6 +30,7 @@ from tensorkit.plain.tensors import (
     int16,
     int32,
     int64,
+    into,
     made,
     offered,
     tensor,
@@ -188,10 +189,16 @@ def _function_of_one(name: str) -> Callable[[Tensor], Tensor]:
             computed = OF_NUMBER[int]
         out = pointwise(answer, [input], computed, boolean if how == "truth" else None)
         x, y = saved(input), out.detach()
-        return note(name, out, (input,), lambda g: (formula and formula(g, x, y),))
+        return note(
+            name, out, (input,), lambda g: (formula and formula(g, x, y),), keeps=name not in KEEPS_NOTHING
+        )
 
     apply.__name__ = name
     return apply
+
+
+KEEPS_NOTHING = {"neg", "add", "sub"}
+"""Functions whose gradient needs no numbers."""
 
 
 def saved(operand: Any) -> Any:
@@ -278,13 +285,17 @@ def _function_of_two(name: str) -> Callable[..., Tensor]:
     function, how, formula, *_ = TWO[name]
     answer = total(function)
 
-    def apply(input: Any, other: Any) -> Tensor:
+    def apply(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(other, (Tensor, bool, int, float)):
             return NotImplemented
         computed = (real if how == "real" else promote)(input, other)
-        out = pointwise(answer, [input, other], computed, boolean if how == "truth" else None)
-        x, y, z = saved(input), saved(other), out.detach()
-        return note(name, out, (input, other), lambda g: formula(g, x, y, z) if formula else (None, None))
+        found = pointwise(answer, [input, other], computed, boolean if how == "truth" else None)
+        x, y, z = saved(input), saved(other), found.detach()
+
+        def back(g: Tensor) -> Any:
+            return formula(g, x, y, z) if formula else (None, None)
+
+        return into(out, note(name, found, (input, other), back, keeps=name not in KEEPS_NOTHING))
 
     apply.__name__ = name
     return apply
@@ -322,7 +333,13 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     kind = promote(input, other)
     out = pointwise(lambda c, x, y: x if c else y, [condition, input, other], kind)
     keep = saved(condition)
-    return note("where", out, (condition, input, other), lambda g: (None, g * keep, g * keep.logical_not()))
+    return note(
+        "where",
+        out,
+        (condition, input, other),
+        lambda g: (None, g * keep, g * keep.logical_not()),
+        keeps=True,
+    )
 
 
 @offered("equal")
@@ -354,7 +371,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             g * ((x > high) | (high < low)),
         )
 
-    return note("clamp", out, (input, min, max), back)
+    return note("clamp", out, (input, min, max), back, keeps=True)
 
 
 @offered("to", "type", function=False)
@@ -373,7 +390,7 @@ def _offer_all() -> None:
         names = [one for one in (name, *others) if not one.startswith("__")]
         offered(*names, *others)(function)
         if how != "truth":
-            offered(*[f"{one}_" for one in names], function=False)(_in_place(function))
+            offered(*[f"{one}_" for one in names], function=name in ONE)(_in_place(function))
         for one in others:
             if name in TWO and one.startswith("__") and one[2:-2] not in ("eq", "ne", "lt", "le", "gt", "ge"):
                 offered(f"__r{one[2:]}")(_turned(function))

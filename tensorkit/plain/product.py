@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorkit.plain.backward import note
 from tensorkit.plain.pointwise import saved
-from tensorkit.plain.tensors import Tensor, made, offered
+from tensorkit.plain.tensors import Tensor, into, made, offered
 from tensorkit.strides.layout import Layout, contiguous
 from tensorkit.strides.sizes import broadcast_sizes
 
@@ -45,12 +45,16 @@ def _product(a: Tensor, b: Tensor) -> Tensor:
     x, y = saved(a), saved(b)
     out = made(numbers, a.dtype, contiguous((*batch, n, p)))
     return note(
-        "matmul", out, (a, b), lambda g: (matmul(g, y.transpose(-2, -1)), matmul(x.transpose(-2, -1), g))
+        "matmul",
+        out,
+        (a, b),
+        lambda g: (matmul(g, y.transpose(-2, -1)), matmul(x.transpose(-2, -1), g)),
+        keeps=True,
     )
 
 
 @offered("matmul", "__matmul__")
-def matmul(input: Any, other: Any) -> Tensor:
+def matmul(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Vectors count as a row on the left and as a column on the right; that dimension is gone from the result."""
     if not input.dim() or not other.dim():
         raise RuntimeError(
@@ -62,10 +66,12 @@ def matmul(input: Any, other: Any) -> Tensor:
         )
     a = input.unsqueeze(0) if input.dim() == 1 else input
     b = other.unsqueeze(1) if other.dim() == 1 else other
-    out: Any = _product(a, b)
+    found: Any = _product(a, b)
     if other.dim() == 1:
-        out = out.squeeze(-1)
-    return out.squeeze(-1 if other.dim() == 1 else -2) if input.dim() == 1 else out
+        found = found.squeeze(-1)
+    if input.dim() == 1:
+        found = found.squeeze(-1 if other.dim() == 1 else -2)
+    return into(out, found)
 
 
 def _of_dims(name: str, first: int, second: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from tensorkit.plain.tensors import Dtype, Tensor, float32, float64, int64, made, offered, size_of
+from tensorkit.plain.tensors import Dtype, Tensor, float32, float64, int64, into, made, offered, size_of
 from tensorkit.strides.layout import contiguous
 
 _words = random.Random()  # Python's own generator is PyTorch's: a Mersenne Twister
@@ -29,10 +29,10 @@ def manual_seed(seed: int) -> None:
 
 
 @offered("rand", method=False)
-def rand(*size: Any, dtype: Dtype = float32) -> Tensor:
+def rand(*size: Any, dtype: Dtype = float32, out: Tensor | None = None) -> Tensor:
     """Numbers from 0 up to 1, without it: 24 bits of a word for float32, 53 bits of two for float64."""
     layout = contiguous(size_of(size))
-    return made([_one(dtype) for _ in range(layout.numel)], dtype, layout)
+    return into(out, made([_one(dtype) for _ in range(layout.numel)], dtype, layout))
 
 
 def _one(dtype: Dtype) -> float:

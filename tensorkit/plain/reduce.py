@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -83,7 +84,7 @@ def reduce(
     def back(g: Any) -> tuple[Tensor | None]:
         return (formula and formula(g.reshape(kept.size), x, y).expand(input.shape),)
 
-    return note(name, out, (input,), back)
+    return note(name, out, (input,), back, keeps=name not in ("sum", "mean"))
 
 
 def _sum(group: list[Any]) -> Any:
@@ -197,7 +198,7 @@ def _offer_extreme(name: str, choose: Any) -> None:
         found = at if not input.dim() else input.gather(dim, at)
         found = input.clone() if not input.dim() else found
         size = reduced_size(input.shape, axes_of(dim, input.dim()), keepdim)
-        return Pair(found.reshape(size), at.reshape(size))
+        return type(name, (Pair,), {})(found.reshape(size), at.reshape(size))
 
     for offer, body in ((f"a{name}", extreme), (f"arg{name}", argument), (name, both)):
         body.__name__ = offer
@@ -209,6 +210,10 @@ class Pair(NamedTuple):
 
     values: Tensor
     indices: Tensor
+
+    def __repr__(self) -> str:
+        name = f"tensorkit.return_types.{type(self).__name__}"
+        return f"{name}(\nvalues={self.values},\nindices={self.indices})"
 
 
 _offer_extreme("max", max)
@@ -265,6 +270,48 @@ def std(
     """The square root of `var`."""
     exact: Any = input.double() if input.dtype.is_floating_point else input
     return var(exact, dim, unbiased, keepdim, correction=correction).sqrt().to(input.dtype)
+
+
+@offered("median")
+def median(input: Tensor) -> Tensor:
+    """The number in the middle; of two in the middle, the lower one.
+
+    >>> plain.tensor([1.0, 2.0, 3.0, 4.0]).median()
+    tensor(2.)
+    """
+
+    def function(group: list[Any]) -> Any:
+        lost = _first_nan(group)
+        return sorted(group)[(len(group) - 1) // 2] if lost is None and group else math.nan
+
+    def formula(g: Any, x: Any, y: Any) -> Any:
+        won: Any = x == y
+        return g * won / won.sum()
+
+    return reduce("median", input, axes_of(None, input.dim()), False, input.dtype, function, formula)
+
+
+@offered("norm")
+def norm(input: Tensor) -> Tensor:
+    """The length of a vector: the square root of the sum of its squares."""
+    return (input * input).sum().sqrt()
+
+
+@offered("dist")
+def dist(input: Tensor, other: Tensor) -> Tensor:
+    """How far two vectors are apart: the length of their difference."""
+    return norm(input - other)
+
+
+@offered("unique")
+def unique(input: Tensor, *, return_counts: bool = False) -> Any:
+    """The different numbers in order, and with `return_counts` how often each of them is there."""
+    counts = Counter(input.values())
+    numbers = sorted(counts)
+    found = made(numbers, input.dtype, contiguous((len(numbers),)))
+    if not return_counts:
+        return found
+    return found, made([counts[number] for number in numbers], int64, contiguous((len(numbers),)))
 
 
 @offered("softmax")

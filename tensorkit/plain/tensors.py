@@ -14,6 +14,7 @@ A view is another `Tensor` on the same list:
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -75,6 +76,13 @@ OF_NUMBER = {bool: boolean, int: int64, float: float32}
 """The dtypes of Python's numbers."""
 
 
+NO_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor."
+)
+
+
 class Tensor:
     """Elements on a list of numbers.
 
@@ -89,10 +97,34 @@ class Tensor:
 
     def __init__(self, numbers: list[Any], layout: Layout, dtype: Dtype) -> None:
         self.numbers, self.layout, self.dtype = numbers, layout, dtype
-        self.requires_grad = False
-        self.grad: Tensor | None = None
+        self.wanted = False
+        self.kept: Tensor | None = None
         self.node: Any = None
         self.keeps_grad = False
+
+    @property
+    def requires_grad(self) -> bool:
+        return self.wanted
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if wanted and not self.dtype.is_floating_point:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        self.wanted = wanted
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        if self.node is not None and self.wanted and not self.keeps_grad:
+            warnings.warn(NO_LEAF, stacklevel=2)
+        return self.kept
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        self.kept = gradient
 
     @property
     def is_leaf(self) -> bool:
@@ -134,6 +166,11 @@ class Tensor:
 
     def write(self, numbers: Iterable[Any]) -> Tensor:
         """Put a number into every slot of this tensor, in the same order, as its dtype holds it."""
+        if self.layout.has_internal_overlap() == "yes":
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
         for slot, number in zip(self.layout.slots(), [self.dtype.held(n) for n in numbers], strict=True):
             self.numbers[slot] = number
         return self
@@ -190,7 +227,7 @@ class Tensor:
         __getitem__: Any
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
+FUNCTIONS: dict[str, Any] = {}
 """What ``plain`` offers by name."""
 
 
@@ -254,6 +291,12 @@ def tensor(data: Any, *, dtype: Dtype | None = None, requires_grad: bool = False
     return out
 
 
+@offered("new_tensor", function=False)
+def new_tensor(like: Tensor, data: Any) -> Tensor:
+    """A tensor of nested lists of numbers, of the same dtype as another."""
+    return tensor(data, dtype=like.dtype)
+
+
 @offered("full", method=False)
 def full(
     size: Sequence[int], fill_value: Any, *, dtype: Dtype | None = None, requires_grad: bool = False
@@ -292,3 +335,22 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Dtype | None = 
     count = max(0, -int((start - end) // step))
     kind = OF_NUMBER[type(start + end + step)]
     return made([start + i * step for i in range(count)], dtype or kind, contiguous((count,)))
+
+
+def into(out: Tensor | None, found: Tensor) -> Tensor:
+    """A result, written into ``out=`` where that is given.
+
+    >>> t = plain.zeros(2)
+    >>> plain.add(t, 1, out=t) is t, t.tolist()
+    (True, [1.0, 1.0])
+    """
+    if out is None:
+        return found
+    if out.shape != found.shape:
+        if out.numel():
+            raise NotImplementedError(
+                f"The plain engine cannot change the size of out= from {list(out.shape)} to {list(found.shape)}: "
+                "give a tensor of the size of the result, or an empty one."
+            )
+        out.numbers, out.layout = [0] * found.numel(), found.layout
+    return out.write(list(found.values()))

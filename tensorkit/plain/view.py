@@ -12,10 +12,11 @@ from typing import Any
 
 from tensorkit.plain.backward import note
 from tensorkit.plain.tensors import Dtype, Tensor, full, made, offered, size_of
+from tensorkit.size import Size
 from tensorkit.strides import split as cuts
 from tensorkit.strides.layout import Layout, contiguous
 from tensorkit.strides.output import like_strides
-from tensorkit.strides.sizes import infer_size
+from tensorkit.strides.sizes import broadcast_sizes, infer_size
 
 Look = Callable[[Layout], Layout]
 
@@ -70,6 +71,12 @@ def _offer_property(name: str) -> None:
 
 _offer_property("T")
 _offer_property("mT")
+
+
+@offered("broadcast_shapes", method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The size to which all of these are stretched."""
+    return Size(broadcast_sizes(*[(one,) if isinstance(one, int) else tuple(one) for one in shapes]))
 
 
 @offered("broadcast_to")

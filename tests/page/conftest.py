@@ -21,8 +21,7 @@ LESSONS = ("02", "03", "04", "05", "09", "10", "11", "13", "18")
 class Kit:
     """The process."""
 
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(PROGRAM), str(folder)]
+    def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
@@ -43,17 +42,30 @@ class Kit:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The kit, unpacked."""
-    home = tmp_path_factory.mktemp("kit")
-    with ZipFile(write_bundle(home / "kit.zip", LESSONS)) as kit:
-        kit.extractall(home / "kit")
-    return home / "kit"
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kit as a page gets it."""
+    return write_bundle(tmp_path_factory.mktemp("bundle") / "kit.zip", LESSONS)
+
+
+@pytest.fixture(scope="session")
+def command(bundle: Path) -> list[str]:
+    """A Python whose path is the kit, unpacked, and the standard library."""
+    with ZipFile(bundle) as kit:
+        kit.extractall(bundle.parent / "kit")
+    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(PROGRAM), str(bundle.parent / "kit")]
+
+
+@pytest.fixture(scope="module")
+def shared(command: list[str]) -> Iterator[Kit]:
+    """A page's Python for all tests of a file."""
+    made = Kit(command)
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def kit(folder: Path) -> Iterator[Kit]:
-    """A page's Python, that has run nothing yet."""
-    made = Kit(folder)
+def kit(command: list[str]) -> Iterator[Kit]:
+    """A page's Python that has run nothing yet."""
+    made = Kit(command)
     yield made
     made.close()

@@ -15,11 +15,12 @@ import os
 import runpy
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 
-def main(folder: str) -> None:
-    """Answer what comes in."""
+def answering(folder: str) -> Callable[[str], str]:
+    """What answers a request, once the folder is on the path."""
     os.environ["TENSORKIT_HOST"] = "page"
     sys.path.insert(0, folder)
     from tensorkit_widgets.page.session import Session
@@ -43,13 +44,16 @@ def main(folder: str) -> None:
             session.receive(*request["receive"])
         return [json.loads(one) for one in posted]
 
-    for line in sys.stdin:
+    def answered(line: str) -> str:
         try:
-            found = {"answer": answer(json.loads(line))}
+            return json.dumps({"answer": answer(json.loads(line))})
         except Exception:
-            found = {"error": traceback.format_exc()}
-        print(json.dumps(found), flush=True)
+            return json.dumps({"error": traceback.format_exc()})
+
+    return answered
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    answered = answering(sys.argv[1])
+    for line in sys.stdin:
+        print(answered(line), flush=True)

@@ -14,13 +14,6 @@ from tests.widgets.board_examples import GOLDEN
 HEAVY = {"numpy", "ml_dtypes", "scipy", "matplotlib", "anywidget", "ipywidgets", "IPython", "torch", "numba"}
 
 
-@pytest.fixture(scope="module")
-def shared(folder: Path) -> Kit:
-    made = Kit(folder)
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize("name", playing_examples.PLAYING)
 def test_a_board_has_its_golden_text(shared: Kit, name: str) -> None:
     source = Path(playing_examples.__file__)

@@ -106,6 +106,14 @@ def test_what_the_page_lacks_is_said_in_a_sentence(kit: Kit, source: str, what: 
     assert error["traceback"] == [error["evalue"]]
 
 
+def test_a_name_that_such_a_cell_would_have_made(kit: Kit) -> None:
+    run(kit, "import numpy\nphoto = numpy.zeros(3)")
+    [error] = outputs(run(kit, "photo[0]"))
+    assert (error["ename"], "`photo` comes from a cell above" in error["evalue"]) == ("NeedsJupyter", True)
+    run(kit, "photo = 3")
+    assert outputs(run(kit, "photo"))[0]["data"]["text/plain"] == "3", "made in another way, it is there"
+
+
 @pytest.mark.parametrize("source", ["t.shpae", "tk.arnage(3)", "t.view(2, 3, typo=1)"])
 def test_a_slip_is_no_want_of_the_page(kit: Kit, source: str) -> None:
     run(kit, "import tensorkit as tk\nt = tk.arange(6)")

@@ -45,6 +45,9 @@ def test_prints_as_the_engine(rows: list[list[float]], turned: bool) -> None:
         "tk.arange(3.0).storage()",
         "tk.arange(6).view(2, 3).t().size()",
         "tk.arange(3).dtype",
+        "tk.arange(6.0).view(2, 3).max(dim=1)",
+        "tk.unique(tk.tensor([2, 1, 2]), return_counts=True)",
+        "tk.broadcast_shapes((3, 1), (4,))",
     ],
 )
 def test_shows_the_same_text(call: str) -> None:
@@ -103,6 +106,8 @@ def test_views_have_one_storage() -> None:
         "len(tk.tensor(1))",
         "tk.ones(2, 3) @ tk.ones(2, 3)",
         "tk.arange(3).mul_(0.5)",
+        "tk.arange(3.0).expand(4, 3).add_(1)",
+        "tk.tensor([1], requires_grad=True)",
     ],
 )
 def test_refuses_with_the_same_words(call: str) -> None:
@@ -112,3 +117,38 @@ def test_refuses_with_the_same_words(call: str) -> None:
             eval(call, {"tk": engine})
         said.append(str(refused.value).split(" (")[0].split("\n")[0][:40])
     assert said[0] == said[1]
+
+
+def test_walks_back_as_the_engine() -> None:
+    """What is kept is used up, `.grad` is added to, and only leaves have one, unless it is asked to stay."""
+    for engine in (tk, plain):
+        a, b = (engine.tensor([2.0, 3.0], requires_grad=True) for _ in range(2))
+        loss = (a * a + b).sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match="a second time"):
+            loss.backward()
+        assert (a.grad.tolist(), b.grad.tolist()) == ([4.0, 6.0], [2.0, 2.0])
+        (a + b).sum().backward(retain_graph=True)
+        assert a.grad.tolist() == [5.0, 7.0]
+        h = a * 2
+        with pytest.warns(UserWarning, match="not a leaf"):
+            assert h.grad is None
+        h.retain_grad()
+        (h * h).sum().backward()
+        assert h.grad.tolist() == [8.0, 12.0]
+        (only,) = engine.autograd.grad((a * 3).sum(), a)
+        assert only.tolist() == [3.0, 3.0]
+        with engine.no_grad():
+            assert not (a * 2).requires_grad
+            a.mul_(2)
+        assert a.tolist() == [4.0, 6.0]
+
+
+def test_a_later_write_does_not_change_a_gradient() -> None:
+    x = plain.tensor([1.0, 2.0])
+    w = plain.tensor([3.0, 4.0], requires_grad=True)
+    y = (w * x).sum()
+    x.zero_()
+    y.backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [1.0, 2.0]

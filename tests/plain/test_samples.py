@@ -54,6 +54,10 @@ def knows(call: str) -> bool:
             taken = inspect.signature(known).parameters if known else {}
             if any(keyword.arg not in taken for keyword in node.keywords):
                 return False
+            many = any(one.kind is one.VAR_POSITIONAL for one in taken.values())
+            itself = not (isinstance(node.func.value, ast.Name) and node.func.value.id == "tk")
+            if not many and len(node.args) + itself > len(taken):
+                return False
     return True
 
 
@@ -156,7 +160,7 @@ def differing_gradient(sample: Sample, layout: str) -> str:
 
 def test_most_samples_are_known() -> None:
     """Rather a count that falls when a name is lost than a test that runs nothing."""
-    assert len(KNOWN) >= 790
+    assert len(KNOWN) >= 780
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in KNOWN}))

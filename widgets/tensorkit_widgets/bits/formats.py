@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -89,9 +91,14 @@ def bits_of(value: Number, format: Format) -> int:
     if math.isinf(number) or math.isnan(number):
         sign = (math.copysign(1, number) < 0) << (format.width - 1)
         return sign | _infinite(format) | (math.isnan(number) and 1 << (format.mantissa - 1))
-    if format.name == "bfloat16":  # by way of float32
-        number = float(value_of(_nearest(number, FORMATS["float32"]), FORMATS["float32"]))
-        if math.isinf(number):
+    return _rounded(number, format)
+
+
+def _rounded(number: Number, format: Format) -> int:
+    """The bits of a finite number in a floating point dtype: in bfloat16 by way of float32."""
+    if format.name == "bfloat16":
+        number = value_of(_nearest(number, FORMATS["float32"]), FORMATS["float32"])
+        if isinstance(number, float) and math.isinf(number):
             return bits_of(number, format)
     return _nearest(number, format)
 
@@ -143,7 +150,8 @@ def value_of(bits: int, format: Format) -> Number:
 def cast(bits: int, source: str, target: str) -> int:
     """The bits after ``.to(target)``.
 
-    What is out of an integer's range is not defined; here it is what a processor of today's laptops gives.
+    What a float beyond an integer's range becomes is the processor's to say: the engine is asked. Where there is only
+    the plain one, it is what most laptops answer.
     """
     if source == target:
         return bits
@@ -152,19 +160,34 @@ def cast(bits: int, source: str, target: str) -> int:
     if format.kind == "bool":
         return int(value != 0)
     if format.kind == "float":
-        return _cast_nan(bits, origin, format) if value != value else bits_of(value, format)
-    if isinstance(value, float):
-        value = _whole(value, format)
+        if isinstance(value, float) and not math.isfinite(value):
+            return _cast_nan(bits, origin, format) if value != value else bits_of(value, format)
+        return _rounded(value, format)
+    if isinstance(value, float) and not (
+        math.isfinite(value) and format.low <= math.trunc(value) <= format.high
+    ):
+        asked = getattr(sys.modules.get("tensorkit"), "from_numpy", None)
+        value = _beyond(value, format) if asked is None else _asked(asked, bits, origin, format)
     return int(value) & ((1 << format.width) - 1)
 
 
-def _whole(value: float, format: Format) -> int:
-    """A float without its fraction; the lowest integer of the processor's own, where that cannot hold it."""
-    width = 32 if format.width < 32 or format.name == "int32" else 64
-    lowest = -(1 << (width - 1))
-    if format.name == "uint64" and value >= -lowest:
+def _asked(from_numpy: Any, bits: int, source: Format, target: Format) -> int:
+    """What the engine makes of a float that an integer cannot hold."""
+    import numpy
+
+    engine = sys.modules["tensorkit"]
+    held = from_numpy(numpy.asarray([bits], source.carrier).view(f"i{source.width // 8}"))
+    with warnings.catch_warnings(), engine.no_grad():
+        warnings.simplefilter("ignore")
+        return int(held.view(getattr(engine, source.name)).to(getattr(engine, target.name)).item())
+
+
+def _beyond(value: float, format: Format) -> int:
+    """The lowest integer of those that a processor computes with, of which an integer dtype keeps the lowest bits."""
+    if format.name == "uint64" and value >= 1 << 63:
         return int(value) if value < 1 << 64 else 0
-    return int(value) if math.isfinite(value) and lowest <= int(value) < -lowest else lowest
+    lowest = -(1 << (31 if format.width < 32 or format.name == "int32" else 63))
+    return int(value) if math.isfinite(value) and lowest <= value < -lowest else lowest
 
 
 def _cast_nan(bits: int, source: Format, target: Format) -> int:

@@ -276,12 +276,9 @@ def _partial(
 ) -> dict[Ints, Number]:
     """The sums so far of the places in work."""
     a, b = (_grid(factor.snapshot) for factor in factors)
-    lead = next(iter(values))[:-2]
-    return {
-        (place := (*lead, i, j)): type(values[place])(sum(a[i][k] * b[k][j] for k in inner))
-        for i in rows
-        for j in columns
-    }
+    place, number = next(iter(values.items()))
+    kind: Any = type(number)  # True and False add up to one of them
+    return {(*place[:-2], i, j): kind(sum(a[i][k] * b[k][j] for k in inner)) for i in rows for j in columns}
 
 
 def _by_element(made: _Product, factors: list[Factor], result: Snapshot, at: int) -> Moment:

@@ -13,7 +13,7 @@ import re
 import sys
 from typing import Any
 
-_ELSEWHERE = "Open the lesson in Jupyter (tensorkit lab) to run it."
+ELSEWHERE = "Open the lesson in Jupyter (tensorkit lab) to run it."
 _LIBRARIES = {
     "numpy": "NumPy", "ml_dtypes": "NumPy", "torch": "PyTorch", "scipy": "SciPy", "matplotlib": "matplotlib",
     "IPython": "IPython",
@@ -53,13 +53,13 @@ def lacking(error: BaseException) -> str:
     A name that the whole engine has not either is the learner's own slip.
     """
     if isinstance(error, NotImplementedError) and str(error).startswith("The plain engine"):
-        return f"{error} {_ELSEWHERE}"
+        return f"{error} {ELSEWHERE}"
     what = _missing(error)
     if not what:
         return ""
     if what in _LIBRARIES.values():
-        return f"This needs {what}, which a page in a browser does not have. {_ELSEWHERE}"
-    return f"{what} needs the whole engine; this page has a small one. {_ELSEWHERE}"
+        return f"This needs {what}, which a page in a browser does not have. {ELSEWHERE}"
+    return f"{what} needs the whole engine; this page has a small one. {ELSEWHERE}"
 
 
 def _missing(error: BaseException) -> str:

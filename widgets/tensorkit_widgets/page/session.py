@@ -24,7 +24,7 @@ from itertools import count
 from types import CodeType
 from typing import Any
 
-from tensorkit_widgets.page.lacking import NeedsJupyter, lacking
+from tensorkit_widgets.page.lacking import ELSEWHERE, NeedsJupyter, lacking
 from tensorkit_widgets.page.mime import bundle
 from tensorkit_widgets.widget import page_host
 from tensorkit_widgets.widget.tracebacks import own_lines
@@ -86,9 +86,16 @@ class Session:
         self._runs = count(1)
         self._streams: list[_Stream] = []
         self._cell, self._run = "", 0
+        self._missed: set[str] = set()
         self.events = Events()
         self.user_ns: dict[str, Any] = {"__name__": "__main__", "display": self._display}
         page_host.connect(self)
+
+    def _not_made(self, error: BaseException) -> str:
+        """A sentence for a name that a cell above would have made, if the page's engine had what it needs."""
+        if not isinstance(error, NameError) or error.name not in self._missed:
+            return ""
+        return f"`{error.name}` comes from a cell above that a page cannot run. {ELSEWHERE}"
 
     # ---- what a page asks for
 
@@ -100,7 +107,10 @@ class Session:
                 self._execute(source)
             ok = True
         except BaseException as error:  # an interrupt too: the page stays, whatever a cell does
-            self._output(_error(error, self.user_ns))
+            sentence = lacking(error) or self._not_made(error)
+            if sentence:
+                self._missed |= _made_in(source)
+            self._output(_sentence(sentence) if sentence else _error(error, self.user_ns))
             ok = False
         try:
             self.events.trigger()
@@ -196,11 +206,23 @@ def _parsed(source: str, file: str) -> ast.Module:
         return ast.parse("\n".join(lines), file)
 
 
+def _made_in(source: str) -> set[str]:
+    """The names that a cell gives something to."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return set()
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def _sentence(text: str) -> dict[str, Any]:
+    """What a page cannot do, as a notebook's output."""
+    return {"output_type": "error", "ename": "NeedsJupyter", "evalue": text, "traceback": [text]}
+
+
 def _error(error: BaseException, names: dict[str, Any]) -> dict[str, Any]:
-    """An error as a notebook's output: the learner's own lines, or a sentence about what the page's engine lacks."""
-    sentence = lacking(error)
-    if sentence:
-        return {"output_type": "error", "ename": "NeedsJupyter", "evalue": sentence, "traceback": [sentence]}
+    """An error as a notebook's output: the learner's own lines."""
     trace = own_lines(error.__traceback__, names)
     while trace is not None and trace.tb_frame.f_globals is not names:
         trace = trace.tb_next

@@ -302,13 +302,12 @@ if sys.platform == "win32":
         with contextlib.suppress(OSError):
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
-elif sys.platform == "emscripten":
+elif sys.platform == "emscripten":  # in a browser there is one Python, and nothing to lock
 
     def _lock(file: IO[bytes]) -> None:
-        """Nothing: the Python of a page is alone with its file."""
+        """Nobody else is there."""
 
-    def _free(file: IO[bytes]) -> None:
-        """Nothing."""
+    _free = _lock
 
 else:
     import fcntl

@@ -1,7 +1,7 @@
 """NumPy's arrays, read as `adapter` reads tensors: what they stand on, and their numbers.
 
-NumPy is imported where an array has come, and by then it has been: a page that plays in a browser has no NumPy, and needs
-none until it meets an array.
+NumPy is imported where an array has come, and by then it has been: a page that plays in a browser has no NumPy, and
+needs none.
 
 >>> import numpy
 >>> is_array(numpy.zeros(3)), is_array([0.0])
@@ -67,7 +67,7 @@ def bounds(owner: Array) -> tuple[int, int]:
 
 
 def slots_from(array: Array, start: int, count: int) -> Array:
-    """So many slots of an array's storage in one row, from an address on, as they lie in memory; not to be written to."""
+    """The next ``count`` slots of an array's storage from an address on, as they lie in memory; not to write to."""
     import numpy
 
     return numpy.asarray(_Raw(owner_of(array), start, count)).view(array.dtype)
@@ -82,7 +82,7 @@ def strided(flat: Array, size: Ints, stride: Ints, offset: int) -> Array:
 
 
 def numbers(array: Array, start: int, size: Ints, stride: Ints, offset: int) -> Any:
-    """Some elements of an array's storage, which begins at the address ``start``, as nested lists of Python's numbers."""
+    """Some elements of an array's storage, which begins at the address ``start``, as nested lists of numbers."""
     low, high = extent(size, stride, offset)
     part = strided(slots_from(array, start + low * array.itemsize, high - low), size, stride, offset - low)
     return (part.astype("float32") if part.dtype.name == "bfloat16" else part).tolist()

@@ -156,7 +156,7 @@ def is_tensor(value: Any) -> bool:
     for name in LIBRARIES:
         kind = getattr(sys.modules.get(name), "Tensor", None)
         if kind is not None and isinstance(value, kind):
-            return str(getattr(value, "layout", "strided")).endswith("strided")
+            return name == PLAIN or str(getattr(value, "layout", "strided")).endswith("strided")
     return False
 
 
