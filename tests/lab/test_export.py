@@ -163,7 +163,8 @@ def test_a_notebook_of_ones_own_cannot_bring_scripts_or_live_views(tmp_path: Pat
     assert "raw</" not in page
     assert "script-src" not in page
     assert (
-        "1 &lt; 2" in bs4.BeautifulSoup(page, "html.parser").select_one(".lesson-code").decode() or "&lt;" in page
+        "1 &lt; 2" in bs4.BeautifulSoup(page, "html.parser").select_one(".lesson-code").decode()
+        or "&lt;" in page
     )
 
 
