@@ -110,6 +110,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "training",
     },
     {"lessons", "plots", "puzzles"},
+    {"site"},
     {"__init__", "__main__"},
 ]
 
