@@ -22,10 +22,11 @@ collect_ignore = [] if find_spec("tensorboard") else ["tensorkit/utils/tensorboa
 
 @pytest.fixture(scope="session", autouse=True)
 def _tk(doctest_namespace: dict[str, Any]) -> None:
-    """The examples of docstrings know `tensorkit` as ``tk``, as every lesson does."""
+    """The examples of docstrings know `tensorkit` as ``tk``, as every lesson does, and its plain engine."""
     import tensorkit
+    from tensorkit import plain
 
-    doctest_namespace["tk"] = tensorkit
+    doctest_namespace["tk"], doctest_namespace["plain"] = tensorkit, plain
 
 
 def _execute_cell_input(self: RunningKernel, cell_input: str, allow_stdin: bool | None = None) -> str:

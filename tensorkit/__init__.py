@@ -489,6 +489,7 @@ from tensorkit.random import (
     set_rng_state,
 )
 from tensorkit.shortcuts import fill as _fill_shortcuts
+from tensorkit.size import Size
 from tensorkit.storage import (
     BFloat16Storage,
     BoolStorage,
@@ -506,7 +507,7 @@ from tensorkit.storage import (
     TypedStorage,
     UntypedStorage,
 )
-from tensorkit.tensor import Size, Tensor
+from tensorkit.tensor import Tensor
 from tensorkit.version import TensorkitVersion as _Version
 from tensorkit.version import __version__ as _version_text
 

@@ -1,4 +1,4 @@
-"""The command line: `tensorkit lab | present | handout | check | progress | bench | run`."""
+"""The command line: `tensorkit lab | present | handout | export | check | progress | bench | run`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from .lab import server
 from .lab.cues import paces
 from .lab.ending import command
 from .lab.errors import LabError
+from .lab.export.write import export_lesson
 from .lab.handout import write_pages
 from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
@@ -181,6 +182,36 @@ def handout(
         return
     for line in write_pages(lesson, folder, audience=audience):
         _say(line)
+
+
+@app.command()
+def export(
+    lesson: Annotated[
+        str,
+        typer.Argument(
+            metavar="LESSON", help="A lesson by its name or number, or a notebook of yours in DIR."
+        ),
+    ],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Your folder for the lessons; the page is written there.")
+    ] = Path("tensorkit-lessons"),
+    one_file: Annotated[
+        bool, typer.Option("--one-file", help="Write one file with everything in it, not a folder.")
+    ] = False,
+    runtime: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Take Python for the browser (Pyodide) from this folder."),
+    ] = None,
+    no_runtime: Annotated[
+        bool, typer.Option("--no-runtime", help="Write a page that is only read: its pictures do not play.")
+    ] = False,
+) -> None:
+    """Write LESSON as a page that plays in any browser, without a server and without Jupyter."""
+    if no_runtime and runtime is not None:
+        raise LabError(
+            f"--no-runtime leaves Python out, and --runtime {runtime} takes it from there; give one of them."
+        )
+    _say(export_lesson(lesson, folder, _of_widgets, runtime=runtime, plays=not no_runtime, one_file=one_file))
 
 
 def _rehearsed(notebook: Path) -> bool:

@@ -15,18 +15,18 @@ NumPy array is built only when a kernel first reads it (`_nd`). Both keep the co
 from __future__ import annotations
 
 import inspect
-import operator
-from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
 from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import Spoken, two_devices, type_name, unallocated
+from tensorkit.errors import two_devices, type_name, unallocated
 from tensorkit.memory_format import check_format, contiguous_format, has_format
 from tensorkit.process import forks
+from tensorkit.size import Size
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.layout import Layout
@@ -43,61 +43,6 @@ _lazy = forks.rlock()  # two threads that ask a fresh tensor for its storage mus
 
 
 _NO_FORMAT = "is_contiguous(): argument 'memory_format' must be tensorkit.memory_format, not NoneType"
-
-
-class Size(tuple[int, ...], metaclass=Spoken):
-    """The size of a tensor: a tuple of integers that prints as PyTorch's and counts its elements.
-
-    >>> tk.Size([2, 3]), tk.Size([2, 3]).numel(), tk.Size([2, 3])[1:]
-    (tensorkit.Size([2, 3]), 6, tensorkit.Size([3]))
-    """
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """How many elements a tensor of this size has."""
-        count = 1
-        for length in self:
-            count *= length
-        return count
-
-    def __new__(cls, *given: Iterable[Any], **named: Any) -> Size:
-        """Made from any iterable; its members must be integers."""
-        if named or len(given) > 1:
-            tuple(*given, **named)  # says what is wrong
-        whole = []
-        lengths: Iterable[Any] = given[0] if given else ()
-        for place, length in enumerate(lengths):
-            try:
-                whole.append(int(operator.index(length)))
-            except TypeError:
-                raise TypeError(
-                    f"tensorkit.Size() takes an iterable of 'int' (item {place} is '{type(length).__name__}')"
-                ) from None
-        return tuple.__new__(cls, whole)
-
-    def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        picked: Any = tuple.__getitem__(self, index)
-        return _bare(Size, picked) if isinstance(index, slice) else picked
-
-    def __add__(self, other: tuple[Any, ...]) -> Any:
-        if not isinstance(other, tuple):
-            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to tensorkit.Size")
-        return _bare(Size, tuple.__add__(self, other))
-
-    def __radd__(self, other: tuple[Any, ...]) -> Any:
-        return _bare(Size, tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
-
-    def __mul__(self, times: SupportsIndex) -> Size:
-        return _bare(Size, tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
-
-    def __repr__(self) -> str:
-        return f"tensorkit.Size({list(self)})"
-
-    def __reduce__(self) -> tuple[type, tuple[tuple[int, ...]]]:
-        return Size, (tuple(self),)
 
 
 def _as_size(layout: Layout, cls: type[Size]) -> Size:

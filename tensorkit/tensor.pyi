@@ -4,8 +4,8 @@ Written by `make stubs`; a test keeps it fresh. To learn how it works, read `ten
 """
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as numpy_module
 
@@ -19,24 +19,12 @@ from tensorkit.ops.reduction.norm import Number as Number_norm
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.tensor.python_protocols import DLDeviceType
 from tensorkit.random import Generator
+from tensorkit.size import Size
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides.layout import Layout
 
 Array = numpy_module.ndarray[Any, Any]
 Number = builtins.bool | builtins.int | builtins.float | complex
-
-class Size(tuple[builtins.int, ...]):
-    def numel(self) -> builtins.int:
-        """How many elements a tensor of this size has."""
-    def __new__(cls, *given: Iterable[Any], **named: Any) -> Size:
-        """Made from any iterable; its members must be integers."""
-    def __getitem__(self, index: SupportsIndex | slice) -> Any: ...
-    def __add__(self, other: tuple[Any, ...]) -> Any: ...
-    def __radd__(self, other: tuple[Any, ...]) -> Any: ...
-    def __mul__(self, times: SupportsIndex) -> Size: ...
-    __rmul__ = __mul__
-    def __repr__(self) -> str: ...
-    def __reduce__(self) -> tuple[builtins.type, tuple[tuple[builtins.int, ...]]]: ...
 
 class Tensor:
     _array: Array | None

@@ -19,7 +19,8 @@ from tensorkit.autograd.tensor_methods import require, retain_grad
 from tensorkit.device import CPU
 from tensorkit.dispatch.recording import call_traced
 from tensorkit.dispatch.registry import registry
-from tensorkit.tensor import Size, Tensor, attach, fresh
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor, attach, fresh
 
 Places = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 

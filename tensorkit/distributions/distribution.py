@@ -13,7 +13,8 @@ from tensorkit.autograd.grad_mode import no_grad
 from tensorkit.distributions import constraints
 from tensorkit.distributions.utils import lazy_property
 from tensorkit.errors import warn
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 Own = TypeVar("Own", bound="Distribution")
 _SINGLE = Size()

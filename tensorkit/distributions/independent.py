@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from tensorkit.distributions import constraints
 from tensorkit.distributions.distribution import Distribution
 from tensorkit.distributions.utils import sum_rightmost
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 D = TypeVar("D", bound=Distribution)
 

@@ -14,7 +14,8 @@ from tensorkit.distributions.distribution import Distribution
 from tensorkit.distributions.independent import Independent
 from tensorkit.distributions.transforms.base import ComposeTransform, Transform
 from tensorkit.distributions.utils import sum_rightmost
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class TransformedDistribution(Distribution):

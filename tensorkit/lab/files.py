@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from .errors import LabError, refused
+
+_TITLE = re.compile(r"^#\s+(.*?)\s*$", re.M)
 
 
 def require_file(path: Path) -> None:
@@ -57,6 +61,28 @@ def read_notebook(path: Path) -> dict[str, Any]:
             f"{path} is no notebook that can be read ({_reason(error)}); mend it, or take an earlier version."
         ) from error
     return found
+
+
+def notebook_cells(path: Path) -> list[dict[str, Any]]:
+    """The cells of a notebook of any version, in the form of today's."""
+    import nbformat
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ids of cells that are missing are given
+        book = nbformat.convert(nbformat.reader.reads(path.read_text(encoding="utf-8")), 4)
+    cells: list[dict[str, Any]] = book["cells"]
+    return cells
+
+
+def title_of(cells: Iterable[Mapping[str, Any]]) -> str:
+    """The first heading of a notebook, without its marks; "" where it has none.
+
+    Examples:
+        >>> title_of([{"cell_type": "markdown", "source": "# Two *rows* of `t`"}])
+        'Two rows of t'
+    """
+    texts = (cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+    return next((re.sub(r"[*`]", "", found[1]) for found in map(_TITLE.search, texts) if found), "")
 
 
 def _reason(error: Exception) -> str:

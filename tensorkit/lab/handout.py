@@ -19,7 +19,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +27,7 @@ from typing import Any
 from tensorkit.process.whole_file import beside
 
 from .errors import LabError, refused
-from .files import read_notebook
+from .files import notebook_cells, read_notebook, title_of
 from .lessons import lesson_source
 from .present import find_talk
 from .server import require_lab
@@ -53,7 +52,6 @@ _KEPT = re.compile(rf"^(\w+) = {_CARD.pattern}", re.M)
 _OWN_RECORD = re.compile(r"\s*(?:progress|review|sitting)\([^()]*\)\s*")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _FOLD = re.compile(r"<details[^>]*>\s*(?:<summary>(.*?)</summary>)?(.*?)</details>", re.S)
-_TITLE = re.compile(r"^#\s+(.*?)\s*$", re.M)
 _STILL = '<div class="tk-still"'
 _LIVE = "application/vnd.jupyter.widget-view+json"
 _LINES = '<div class="tk-lines" role="note" aria-label="Room to write"><i></i><i></i><i></i></div>'
@@ -77,7 +75,7 @@ def write_pages(lesson: str, folder: Path, *, audience: bool) -> list[str]:
     notebook = find_talk(lesson, folder)
     source = notebook if notebook.is_file() else lesson_source() / notebook.name
     read_notebook(source)  # a damaged file is reported in a sentence
-    cells, said = on_paper(_cells(source), _questions(), audience=audience)
+    cells, said = on_paper(notebook_cells(source), _questions(), audience=audience)
     target = folder / f"{notebook.stem}_handout{'_audience' if audience else ''}.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -193,22 +191,11 @@ def _questions() -> dict[str, list[Cell]]:
     """What the kit's questions look like unanswered, with the options in the order of the stage."""
     found: dict[str, list[Cell]] = {}
     for path in sorted(lesson_source().glob("*.ipynb")):
-        for cell in _cells(path):
+        for cell in notebook_cells(path):
             stills = [output for output in cell.get("outputs", ()) if _is_card(output)]
             for call in _NAMED.findall(cell["source"]) if stills else ():
                 found.setdefault(call, stills)
     return found
-
-
-def _cells(path: Path) -> list[Cell]:
-    """The cells of a notebook of any version, in the form of today's."""
-    import nbformat
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ids of cells that are missing are given
-        book = nbformat.convert(nbformat.reader.reads(path.read_text(encoding="utf-8")), 4)
-    cells: list[Cell] = book["cells"]
-    return cells
 
 
 def _html(cells: list[Cell], source: Path) -> str:
@@ -216,9 +203,8 @@ def _html(cells: list[Cell], source: Path) -> str:
     from nbconvert import HTMLExporter
 
     texts = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
-    title = next((found[1] for found in map(_TITLE.search, texts) if found), source.stem)
     about = {
-        "title": re.sub(r"[*`]", "", title),
+        "title": title_of(cells) or source.stem,
         "language_info": {"name": "python"},
         "formulas": any("$" in text for text in texts),
     }

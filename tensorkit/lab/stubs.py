@@ -112,7 +112,7 @@ class _Scope:
         return ast.unparse(tree)
 
     def _name(self, name: str, module: ModuleType) -> str:
-        if name in ("Tensor", "Size", "None", "Any", "Iterator"):
+        if name in ("Tensor", "None", "Any", "Iterator"):
             return name
         hidden = name in self.members
         if name in _BUILTINS:

@@ -17,8 +17,9 @@ from tensorkit.nn.parameter import Parameter
 from tensorkit.serialization import rebuild
 from tensorkit.serialization.rebuild import StorageType
 from tensorkit.serialization.unpickle import PLAIN
+from tensorkit.size import Size
 from tensorkit.storage import TypedStorage, UntypedStorage, legacy_class
-from tensorkit.tensor import Size, Tensor
+from tensorkit.tensor import Tensor
 
 #: What a file may name and have called.
 FUNCTIONS: dict[str, Any] = PLAIN | {

@@ -14,8 +14,9 @@ from tensorkit.memory_format import layout, strided
 from tensorkit.nn.parameter import Parameter
 from tensorkit.ops.creation.empty import empty_strided
 from tensorkit.ops.tensor.python_protocols import _rebuild
+from tensorkit.size import Size
 from tensorkit.storage import TypedStorage, UntypedStorage, typed
-from tensorkit.tensor import Size, Tensor
+from tensorkit.tensor import Tensor
 
 
 class StorageType:

@@ -21,7 +21,8 @@ LAYERS: list[set[str]] = [
     {"finfo", "number_range"},
     {"device"},
     {"tracing"},
-    {"strides"},
+    {"size", "strides"},
+    {"plain"},
     {"memory_format"},
     {"storage"},
     {"kernels"},
@@ -109,7 +110,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "tracing",
         "training",
     },
-    {"lessons", "plots", "puzzles"},
+    {"lessons", "page", "plots", "puzzles"},
     {"site"},
     {"__init__", "__main__"},
 ]
@@ -143,7 +144,8 @@ MAY_BE_LATE = {
         "tornado",
         "zmq",
     },
-    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
+    # NumPy has come before any array of its does: a page that plays in a browser has none.
+    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython", "numpy", "ml_dtypes"},
     "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's
 }
 

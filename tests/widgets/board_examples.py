@@ -20,6 +20,8 @@ from tensorkit_widgets.widget.board import Board
 from tensorkit_widgets.widget.saved_page import numbered
 from tests.widgets import kernels
 from tests.widgets.generator_stream import programs as streams
+from tests.widgets.playing_examples import PLAYING
+from tests.widgets.playing_examples import texts as texts_of
 from tests.widgets.shard_map import maps
 from tests.widgets.timeline import programs
 from tests.widgets.training import programs as loops
@@ -72,10 +74,7 @@ def _alone() -> tkw.DeviceMap:
 _LAPLACE = [[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]]
 
 BOARDS: dict[str, Callable[[], Board]] = {
-    "bits": lambda: tkw.BitView(0.1),
-    "bits_of_an_element": lambda: tkw.BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
-    "bits_cast": lambda: tkw.BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
-    "broadcast": lambda: tkw.BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    **PLAYING,
     "conv": lambda: tkw.ConvExplorer(tk.arange(25.0).view(5, 5), tk.tensor(_LAPLACE), im2col=True),
     "conv_padded": lambda: tkw.ConvExplorer(
         tk.arange(72.0).view(2, 6, 6), tk.ones(2, 2, 3, 3), stride=2, padding=1
@@ -88,15 +87,6 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "generator_stream_two": streams.two_generators,
     "image": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(4, 6, 3)),
     "image_planes": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(3, 4, 6)),
-    "matmul": lambda: tkw.MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),
-    "matmul_tiles": lambda: tkw.MatmulExplorer(
-        tk.arange(16.0).view(4, 4), tk.arange(16.0).view(4, 4), tile=2
-    ),
-    "matmul_refused": lambda: tkw.MatmulExplorer(tk.ones(2, 3), tk.ones(2, 4)),
-    "broadcast_refused": lambda: tkw.BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
-    "index_copy": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
-    "index_lost_write": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
-    "index_refused": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
     "devices": _devices,
     "devices_none": _alone,
     "explain": lambda: tkw.explain(
@@ -117,9 +107,6 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "memory": lambda: tkw.MemoryMap(_names()),
     "memory_alone": lambda: tkw.MemoryMap(_names()).show("row"),
     "memory_many": lambda: tkw.MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),
-    "reduction": lambda: tkw.ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
-    "reduction_keepdim": lambda: tkw.ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
-    "reduction_refused": lambda: tkw.ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
     "sharded": maps.rows_to_columns,
     "sharded_copies": maps.copies,
     "sharded_parts": maps.parts_of_a_sum,
@@ -141,11 +128,7 @@ BOARDS: dict[str, Callable[[], Board]] = {
 
 def texts(name: str) -> str:
     """The text twins of all steps of a board."""
-    made = BOARDS[name]()
-    try:
-        return "\n\n".join(f"--- {k}\n{made.goto(k).text()}" for k in range(made.steps + 1)) + "\n"
-    finally:
-        made.close()
+    return texts_of(BOARDS[name]())
 
 
 def frame_of(name: str) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from tensorkit.distributed.tensor.placement_types import Partial
 from tensorkit.dtypes import dtype
 from tensorkit.ops.creation.empty import empty
 from tensorkit.serialization import safetensors
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 def load(state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike[str]) -> None:

@@ -20,8 +20,9 @@ from tensorkit.distributed.tensor.redistribute import carried_out, transfers
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.sizes import SHARDED_CHAIN
 from tensorkit.ops.creation.empty import empty
+from tensorkit.size import Size
 from tensorkit.strides.sizes import normalise_dim
-from tensorkit.tensor import Size, Tensor
+from tensorkit.tensor import Tensor
 
 
 class DTensor:

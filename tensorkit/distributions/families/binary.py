@@ -20,7 +20,8 @@ from tensorkit.nn.functional import binary_cross_entropy_with_logits
 from tensorkit.ops.creation.full import zeros_like
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.random.bernoulli import bernoulli
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class Bernoulli(ExponentialFamily):

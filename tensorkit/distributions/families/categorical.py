@@ -19,7 +19,8 @@ from tensorkit.ops.creation.full import full
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.random.sampling import multinomial
 from tensorkit.ops.views.expand_squeeze import broadcast_tensors
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 def check_either(probs: Any, logits: Any) -> None:

@@ -20,7 +20,8 @@ from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.random.gamma import binomial
 from tensorkit.ops.random.sampling import poisson
 from tensorkit.ops.shared.tensor_data import tensor
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class Binomial(Distribution):

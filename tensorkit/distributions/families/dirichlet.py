@@ -16,7 +16,8 @@ from tensorkit.distributions.utils import broadcast_all, is_number
 from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.random.gamma import dirichlet_grad, sample_dirichlet
 from tensorkit.ops.shared.tensor_data import tensor
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class _Dirichlet(Function):

@@ -18,7 +18,8 @@ from tensorkit.memory_format import contiguous_format
 from tensorkit.ops.random.gamma import standard_gamma
 from tensorkit.ops.shared.tensor_data import as_tensor
 from tensorkit.ops.special.igamma_zeta import igamma
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class Gamma(ExponentialFamily):

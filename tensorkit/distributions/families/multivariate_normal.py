@@ -16,7 +16,8 @@ from tensorkit.linalg import cholesky, solve_triangular
 from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.cholesky_solve_lu_solve import cholesky_inverse
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 _FORMS = ("scale_tril", "covariance_matrix", "precision_matrix")
 

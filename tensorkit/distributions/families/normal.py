@@ -14,7 +14,8 @@ from tensorkit.distributions import constraints
 from tensorkit.distributions.distribution import ExponentialFamily
 from tensorkit.distributions.utils import broadcast_all, standard_normal
 from tensorkit.ops.random.sampling import normal
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class Normal(ExponentialFamily):

@@ -16,7 +16,8 @@ from tensorkit.distributions.utils import broadcast_all
 from tensorkit.finfo import finfo
 from tensorkit.ops.creation.full import full, zeros_like
 from tensorkit.ops.random.rand import rand
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class Uniform(Distribution):

@@ -13,7 +13,8 @@ from typing import Any
 from tensorkit.distributions import constraints
 from tensorkit.distributions.utils import lazy_property, sum_rightmost
 from tensorkit.ops.creation.full import zeros_like
-from tensorkit.tensor import Size, Tensor
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor
 
 
 class Transform:

@@ -15,7 +15,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dis import get_instructions, hasname
@@ -24,31 +23,20 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from tensorkit.process.caches import user_caches
 from tensorkit.process.whole_file import beside
 
 
 @lru_cache(maxsize=1)
 def folder() -> Path | None:
     """Where compiled kernels are kept; None when ``TENSORKIT_CACHE_DIR`` is empty."""
-    asked = os.environ.get("TENSORKIT_CACHE_DIR")
-    if asked == "":
+    if os.environ.get("TENSORKIT_CACHE_DIR") == "":
         return None
     try:
-        return (Path(asked).expanduser() if asked else _caches()) / "kernels"
+        return user_caches() / "kernels"
     except RuntimeError as error:  # the user has no home, or there is no such user
         _say(str(error))
         return None
-
-
-def _caches() -> Path:
-    """The kit's folder among the user's caches."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "tensorkit"
 
 
 @cache

@@ -11,7 +11,8 @@ from tensorkit import dtypes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import offers
 from tensorkit.ops.shared.to import to_device
-from tensorkit.tensor import Size, Tensor, fresh
+from tensorkit.size import Size
+from tensorkit.tensor import Tensor, fresh
 
 
 def _as_shape(shape: Any) -> Sequence[int]:

@@ -44,9 +44,10 @@ from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.tensor_data import checked_number, register_capsules
 from tensorkit.ops.shared.to import to_device
 from tensorkit.ops.tensor.device_exchange import CUDA, cuda_array_interface, packed, record_stream, unpacked
+from tensorkit.size import Size
 from tensorkit.storage import TypedStorage, adopt, legacy_class, read_only_too, typed, warn_typed_storage
 from tensorkit.strides.layout import Layout
-from tensorkit.tensor import Array, Size, Tensor, attach, on_storage
+from tensorkit.tensor import Array, Tensor, attach, on_storage
 
 # -- copies and pickles -------------------------------------------------------------------------------------------
 

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy
-
-from tensorkit_widgets.bits.formats import FORMATS, Format, Number, bits_of
+from tensorkit_widgets.bits.formats import FORMATS, Format, Number, bits_of, value_of
 from tensorkit_widgets.bits.scene import Asked
-from tensorkit_widgets.snapshot.adapter import Link, Meta, describe, library_of, link_of, quietly
+from tensorkit_widgets.snapshot.adapter import PLAIN, Link, Meta, describe, library_of, link_of, quietly
+from tensorkit_widgets.snapshot.arrays import as_tensor, is_array
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.widget.let_go import remembered
@@ -111,8 +110,10 @@ class ElementCell:
     def read(self) -> int:
         """Its bits at this moment."""
         mask = (1 << self.format.width) - 1
-        if isinstance(self.tensor, numpy.ndarray):
-            held = numpy.asarray(self.tensor[self.index])
+        if library_of(self.tensor) == PLAIN:
+            return bits_of(self.tensor[self.index].item(), self.format)
+        if is_array(self.tensor):
+            held = as_tensor(self.tensor[self.index])
             return int(held.astype(held.dtype.newbyteorder("=")).view(self.format.carrier).item()) & mask
         with quietly(library_of(self.tensor)):
             held = self.tensor.detach()[self.index].resolve_neg().cpu()
@@ -120,9 +121,13 @@ class ElementCell:
 
     def write(self, bits: int) -> None:
         """Put these bits there; what the library refuses is raised."""
-        if isinstance(self.tensor, numpy.ndarray):
-            value = numpy.asarray([bits], self.format.carrier).view(self.format.numpy)[0]
-            self.tensor[self.index] = value
+        if library_of(self.tensor) == PLAIN:
+            self.tensor.detach()[self.index] = value_of(bits, self.format)
+            return
+        if is_array(self.tensor):
+            import numpy
+
+            self.tensor[self.index] = numpy.asarray([bits], self.format.carrier).view(self.format.numpy)[0]
             return
         signed = (
             bits - (1 << self.format.width)
@@ -151,12 +156,12 @@ Cell = NumberCell | ElementCell
 
 def cell_of(x: Any, index: Any) -> Cell:
     """The cell of a Python number or of a tensor's element."""
-    if isinstance(x, (bool, numpy.bool_)):
-        x = bool(x)
-    elif isinstance(x, (int, float)):
+    if isinstance(x, (int, float)) and not isinstance(x, bool):
         x = int(x) if isinstance(x, int) else float(x)
-    elif isinstance(x, numpy.generic):
-        x = numpy.asarray(x)
+    elif type(x).__module__ == "numpy" and type(x).__name__ in ("bool", "bool_"):
+        x = bool(x)
+    else:
+        x = as_tensor(x)
     if isinstance(x, (bool, int, float)):
         if index is not None:
             raise TypeError("a Python number has no index: give a tensor to look at one of its elements")

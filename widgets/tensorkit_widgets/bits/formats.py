@@ -1,6 +1,7 @@
 """The bits of one number in each dtype: which they are, what they mean, and who their neighbours are.
 
-Pure integers in, plain values out. Bits are read by NumPy's and ml_dtypes' views; a cast is the engine's own.
+Integers in, Python numbers out, with no library's help: the tests hold every value of 16 bits against NumPy's and
+ml_dtypes', and every cast of one against the engine's own.
 
 >>> float32 = FORMATS["float32"]
 >>> f"{bits_of(0.1, float32):032b}", written(bits_of(0.1, float32), float32)
@@ -13,16 +14,10 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
-
-import ml_dtypes
-import numpy
-
-import tensorkit
 
 Number = bool | int | float
 
@@ -45,12 +40,15 @@ class Format:
     @property
     def numpy(self) -> Any:
         """The NumPy dtype that holds it."""
+        import ml_dtypes
+        import numpy
+
         return numpy.dtype(ml_dtypes.bfloat16 if self.name == "bfloat16" else self.name)
 
     @property
-    def carrier(self) -> Any:
-        """The unsigned integers of its width, as which its bits are read."""
-        return numpy.dtype(f"u{self.width // 8}")
+    def carrier(self) -> str:
+        """The unsigned integers of its width, as which its bits are read, as NumPy writes their dtype."""
+        return f"u{self.width // 8}"
 
     @property
     def low(self) -> int:
@@ -75,7 +73,7 @@ FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
 
 
 def bits_of(value: Number, format: Format) -> int:
-    """The bits of a Python number that this dtype holds, rounded as NumPy rounds.
+    """The bits of a Python number that this dtype holds, rounded as the engine rounds.
 
     Raises:
         ValueError: for an integer that an integer dtype cannot hold, and for a float in place of one.
@@ -87,10 +85,15 @@ def bits_of(value: Number, format: Format) -> int:
         if not format.low <= whole <= format.high:
             raise ValueError(f"{whole} does not fit: {format.name} goes from {format.low} to {format.high}")
         return whole & ((1 << format.width) - 1)
-    with numpy.errstate(all="ignore"):
-        # By way of float64, as a Python float goes into a tensor.
-        made = numpy.asarray([_double(value)], numpy.float64).astype(format.numpy)
-    return int(made.view(format.carrier)[0])
+    number = _double(value)  # as a Python float goes into a tensor
+    if math.isinf(number) or math.isnan(number):
+        sign = (math.copysign(1, number) < 0) << (format.width - 1)
+        return sign | _infinite(format) | (math.isnan(number) and 1 << (format.mantissa - 1))
+    if format.name == "bfloat16":  # by way of float32
+        number = float(value_of(_nearest(number, FORMATS["float32"]), FORMATS["float32"]))
+        if math.isinf(number):
+            return bits_of(number, format)
+    return _nearest(number, format)
 
 
 def _double(value: Number) -> float:
@@ -98,6 +101,24 @@ def _double(value: Number) -> float:
         return float(value)
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def _infinite(format: Format) -> int:
+    """The bits of infinity."""
+    return ((1 << format.exponent) - 1) << format.mantissa
+
+
+def _nearest(number: float | int, format: Format) -> int:
+    """The bits of the nearest number of a floating point dtype; of two as near, of the one whose last bit is 0."""
+    size = abs(Fraction(number))
+    power = size.numerator.bit_length() - size.denominator.bit_length()
+    power -= size < Fraction(2) ** power
+    lowest = 1 - format.bias  # below it the steps stay as they are
+    power = max(power, lowest) if size else lowest
+    whole = round(size / Fraction(2) ** (power - format.mantissa))
+    # The bit before the mantissa is not stored: it counts the exponent up by one, and so does a mantissa rounded up.
+    found = min((power + format.bias - 1 << format.mantissa) + whole, _infinite(format))
+    return (math.copysign(1, number) < 0) << (format.width - 1) | found
 
 
 def value_of(bits: int, format: Format) -> Number:
@@ -108,32 +129,55 @@ def value_of(bits: int, format: Format) -> Number:
     """
     if format.kind == "bool":
         return bits & 0xFF != 0
-    held = numpy.asarray([bits], format.carrier).view(format.numpy)
-    if format.name == "bfloat16":
-        held = held.astype(numpy.float32)
-    found: Number = held[0].item()
-    return found
+    if format.kind != "float":
+        return bits - (1 << format.width if format.low and bits >> (format.width - 1) else 0)
+    sign, exponent, mantissa = parts(bits, format)
+    if exponent == (1 << format.exponent) - 1:
+        number = math.nan if mantissa else math.inf
+    else:
+        whole = mantissa | (exponent > 0) << format.mantissa
+        number = math.ldexp(whole, max(exponent, 1) - format.bias - format.mantissa)
+    return -number if sign else number
 
 
 def cast(bits: int, source: str, target: str) -> int:
-    """The bits after ``.to(target)``: what the engine itself does."""
+    """The bits after ``.to(target)``.
+
+    What is out of an integer's range is not defined; here it is what a processor of today's laptops gives.
+    """
     if source == target:
         return bits
-    held = numpy.asarray([bits], FORMATS[source].carrier).view(FORMATS[source].numpy)
-    with warnings.catch_warnings(), tensorkit.no_grad():
-        warnings.simplefilter("ignore")
-        made = tensorkit.tensor([0], dtype=getattr(tensorkit, source))
-        made.view(_carrier(source)).copy_(tensorkit.from_numpy(_signed(held)))
-        found = made.to(getattr(tensorkit, target)).view(_carrier(target))
-    return int(found.item()) & ((1 << FORMATS[target].width) - 1)
+    origin, format = FORMATS[source], FORMATS[target]
+    value = value_of(bits, origin)
+    if format.kind == "bool":
+        return int(value != 0)
+    if format.kind == "float":
+        return _cast_nan(bits, origin, format) if value != value else bits_of(value, format)
+    if isinstance(value, float):
+        value = _whole(value, format)
+    return int(value) & ((1 << format.width) - 1)
 
 
-def _carrier(name: str) -> Any:
-    return getattr(tensorkit, "uint8" if FORMATS[name].width == 8 else f"int{FORMATS[name].width}")
+def _whole(value: float, format: Format) -> int:
+    """A float without its fraction; the lowest integer of the processor's own, where that cannot hold it."""
+    width = 32 if format.width < 32 or format.name == "int32" else 64
+    lowest = -(1 << (width - 1))
+    if format.name == "uint64" and value >= -lowest:
+        return int(value) if value < 1 << 64 else 0
+    return int(value) if math.isfinite(value) and lowest <= int(value) < -lowest else lowest
 
 
-def _signed(held: Any) -> Any:
-    return held.view("u1" if held.itemsize == 1 else f"i{held.itemsize}")
+def _cast_nan(bits: int, source: Format, target: Format) -> int:
+    """Not a number stays so, with as much of its mantissa as there is room for, but by way of bfloat16."""
+    sign, _, mantissa = parts(bits, source)
+    shift = target.mantissa - source.mantissa
+    quiet = 1 << (target.mantissa - 1)
+    kept = mantissa << shift if shift > 0 else quiet | mantissa >> -shift
+    if target.width == 16 and "bfloat16" in (source.name, target.name):
+        kept = quiet
+    elif target.width == 64 and source.name != "float16":
+        kept |= quiet
+    return sign << (target.width - 1) | _infinite(target) | kept
 
 
 def parts(bits: int, format: Format) -> tuple[int, int, int]:

@@ -16,13 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy
-
+from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit_widgets.broadcast.scene import STEPS, Operand, compose_broadcast
 from tensorkit_widgets.diagnosis.way_out import WayOut, way_out
 from tensorkit_widgets.drawing.page_width import FEW
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, link_of, look, quietly
+from tensorkit_widgets.snapshot.arrays import as_tensor
 from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
 from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.snapshot.promised import promised
@@ -150,8 +150,7 @@ class BroadcastExplorer(Board):
                 found = call(wide[0][part], wide[1][part])
         except Exception as error:
             return None, f"{type(error).__name__}: {error}"
-        found = numpy.asarray(found) if isinstance(found, numpy.generic) else found
-        seen = look(found, Window((0,) * len(window.count), window.count), ())
+        seen = look(as_tensor(found), Window((0,) * len(window.count), window.count), ())
         whole = promised(call, *self._pair)
         if whole is None:  # nobody can tell its strides: those of a fresh tensor
             size = describe(wide[0]).size
@@ -186,7 +185,5 @@ class BroadcastExplorer(Board):
 
 def _stretch(library: str, a: Any, b: Any) -> Sequence[Any]:
     """Both as views of the common size."""
-    if library == "numpy":
-        return numpy.broadcast_arrays(a, b)
-    pair: Sequence[Any] = sys.modules[library].broadcast_tensors(a, b)
-    return pair
+    size = broadcast_sizes(describe(a).size, describe(b).size)
+    return [sys.modules[library].broadcast_to(own, size) for own in (a, b)]

@@ -11,7 +11,7 @@ from weakref import ref
 
 from tensorkit_widgets.device_map.model import Ends
 from tensorkit_widgets.namespace.find_tensors import clean
-from tensorkit_widgets.snapshot.storage_adapter import is_pinned, tensor_library
+from tensorkit_widgets.namespace.storage_adapter import is_pinned, tensor_library
 
 _DEEPEST = 60
 _OURS = ("tensorkit", "tensorkit_widgets")

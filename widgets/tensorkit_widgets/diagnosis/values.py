@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
+from typing import Any
 
-import numpy
-
-from tensorkit import Tensor
 from tensorkit_widgets.diagnosis.case import Case, Diagnosis, Rules
 
 RULES = Rules()
@@ -223,7 +222,8 @@ RULES.says(
 def _no_attribute(case: Case, match: re.Match[str]) -> Diagnosis:
     word = match[1]
     array = "ndarray" in match[0]
-    kind, owner = ("a numpy.ndarray", numpy.ndarray) if array else ("a tensor", Tensor)
+    kind = "a numpy.ndarray" if array else "a tensor"
+    owner: Any = sys.modules["numpy"].ndarray if array else sys.modules["tensorkit"].Tensor
     twin = _TWINS.get((array, word))
     near = difflib.get_close_matches(word, [name for name in dir(owner) if name[0] != "_"], 2)
     then = (f"here it is written .{twin}",) if twin else tuple(f"did you mean .{name}?" for name in near)

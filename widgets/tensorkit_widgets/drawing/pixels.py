@@ -12,16 +12,16 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Any
 
-import numpy
-
 _UNSIGNED: dict[str, Any] = {"Software": None}  # no version of a library in the bytes
 
-_ENDS = numpy.array([[194.0, 65.0, 12.0], [0.0, 114.0, 178.0]])
+_ENDS = ((194.0, 65.0, 12.0), (0.0, 114.0, 178.0))
 """What -1 and 1 look like: a colour-blind reader tells them apart."""
 
 
 def as_bytes(array: Any) -> tuple[Any, str]:
     """Numbers as bytes from 0 to 255, and a sentence when they had to be stretched for that."""
+    import numpy
+
     if array.dtype == numpy.uint8:
         return array, ""
     if array.dtype == numpy.bool_:
@@ -37,12 +37,15 @@ def as_bytes(array: Any) -> tuple[Any, str]:
 
 def signed(array: Any) -> Any:
     """Numbers from -1 to 1 as colours ``(…, 3)``: 0 is white, what is positive blue, what is negative orange."""
-    ends = _ENDS[(array > 0).astype(int)]
+    import numpy
+
+    ends = numpy.array(_ENDS)[(array > 0).astype(int)]
     return (255 + (ends - 255) * numpy.abs(array)[..., None]).round().astype(numpy.uint8)
 
 
 def png(pixels: Any) -> bytes:
     """Pixels ``(H, W, 1 | 3 | 4)`` of bytes as a PNG file."""
+    import numpy
     from matplotlib.image import imsave
 
     shown = numpy.repeat(pixels, 3, -1) if pixels.shape[-1] == 1 else pixels

@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any
 
 from tensorkit_widgets.graph.model import Graph, Input, Kept, Made, Value, Vertex
+from tensorkit_widgets.namespace.storage_adapter import leaf_of
 from tensorkit_widgets.snapshot.adapter import (
     Memory,
     Meta,
@@ -25,7 +26,6 @@ from tensorkit_widgets.snapshot.adapter import (
 )
 from tensorkit_widgets.snapshot.geometry import slot_of
 from tensorkit_widgets.snapshot.number_text import short
-from tensorkit_widgets.snapshot.storage_adapter import leaf_of
 from tensorkit_widgets.snapshot.window import Window
 
 LIMIT = 2000

@@ -13,7 +13,7 @@ from typing import Any
 
 from tensorkit_widgets.graph.adapter import Live, outputs_of, size_of, value_of
 from tensorkit_widgets.graph.model import Graph, Value, Vertex, Visit, Walk
-from tensorkit_widgets.snapshot.storage_adapter import leaf_of
+from tensorkit_widgets.namespace.storage_adapter import leaf_of
 
 
 def rehearse(graph: Graph, live: Live, gradient: Any = None) -> Walk:

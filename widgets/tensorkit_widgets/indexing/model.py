@@ -11,9 +11,8 @@ from itertools import islice, pairwise, product
 from math import prod
 from typing import Any
 
-import numpy
-
 from tensorkit_widgets.snapshot.adapter import describe, library_of, look, quietly
+from tensorkit_widgets.snapshot.arrays import as_tensor
 from tensorkit_widgets.snapshot.expression import Mask, show, show_index
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.window import Window
@@ -148,15 +147,11 @@ def as_slice(item: Sequence[int], size: int) -> slice:
 
 def pressed_mask(tensor: Any, pressed: Pressed) -> Any:
     """A tensor of bool in the tensor's own library, True where cells were pressed."""
-    mask = numpy.zeros(describe(tensor).size, dtype=bool)
+    library = sys.modules[library_of(tensor)]
+    mask = library.zeros(tuple(describe(tensor).size), dtype=library.bool)
     for index in pressed:
         mask[index] = True
-    library = library_of(tensor)
-    return (
-        mask
-        if library == "numpy"
-        else sys.modules[library].tensor(mask.tolist(), dtype=sys.modules[library].bool)
-    )
+    return mask
 
 
 def _real(part: Any, tensor: Any, pressed: Pressed) -> Any:
@@ -183,6 +178,7 @@ def real_index(index: Any, tensor: Any, pressed: Pressed) -> Any:
 def beyond(tensor: Any, index: Any) -> str:
     """Why a picture does not follow an index that the library takes, or an empty text: it would copy too much.
 
+    >>> import numpy
     >>> large = numpy.broadcast_to(0.0, (6000, 6000))
     >>> beyond(large, [3, 9]), beyond(large, slice(None))
     ('', '')
@@ -222,7 +218,7 @@ def take(tensor: Any, index: Any, pressed: Pressed = frozenset(), base: Any = No
             found = tensor[real_index(index, tensor if base is None else base, pressed)]
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
-    return (numpy.asarray(found) if isinstance(found, numpy.generic) else found), ""
+    return as_tensor(found), ""
 
 
 def chosen_by(
@@ -261,24 +257,22 @@ def _walk(cell: Ints, index: Any, size: Ints) -> Ints:
 
 def _places(tensor: Any, index: Any, pressed: Pressed, base: Any) -> list[Any]:
     """For each dimension, the index along it of every chosen element: the same index asked of the positions."""
-    library = library_of(tensor)
+    library = sys.modules[library_of(tensor)]
     kept, fewer = _positions(index, describe(tensor).size)
     ready = real_index(fewer, tensor if base is None else base, pressed)
     size, out = tuple(map(len, kept)), []
     for d, places in enumerate(kept):
         shape = [n if e == d else 1 for e, n in enumerate(size)]
-        if library == "numpy":
-            found = numpy.asarray(numpy.broadcast_to(_row(numpy, places).reshape(shape), size)[ready])
-        else:
-            found = _row(sys.modules[library], places).view(shape).expand(size)[ready]
-        out.append(found)
+        out.append(as_tensor(library.broadcast_to(_row(library, places).reshape(shape), size)[ready]))
     return out
 
 
 def _row(library: Any, places: Sequence[int]) -> Any:
     if isinstance(places, range):
         return library.arange(places.start, places.stop, places.step)
-    return library.asarray(places) if places else library.arange(0)
+    if not places:
+        return library.arange(0)
+    return (library.asarray if library.__name__ == "numpy" else library.tensor)(places)
 
 
 def _positions(index: Any, size: Ints) -> tuple[list[Sequence[int]], Any]:

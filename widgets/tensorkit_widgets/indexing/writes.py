@@ -6,11 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from tensorkit_widgets.indexing.model import MOST_COPIED, Pressed, real_index
 from tensorkit_widgets.indexing.parse import Pick
-from tensorkit_widgets.snapshot.adapter import describe, library_of, quietly, same_buffer, slots_of_array
+from tensorkit_widgets.snapshot.adapter import describe, library_of, quietly, same_buffer, twin
 
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
@@ -26,13 +24,7 @@ def twin_of(tensor: Any) -> Any:
     meta = describe(tensor)
     if meta.slots > MOST_COPIED:
         raise ValueError(f"a picture makes no copy of {meta.slots:,} slots to write into")
-    if meta.library == "numpy":
-        flat = slots_of_array(tensor, meta, 0, meta.slots).copy()
-        step = tuple(s * meta.itemsize for s in meta.stride)
-        return numpy.lib.stride_tricks.as_strided(flat[meta.offset :], meta.size, step)
-    with quietly(meta.library):
-        flat = tensor.detach().as_strided((meta.slots,), (1,), 0).clone()
-        return flat.as_strided(meta.size, meta.stride, meta.offset)
+    return twin(tensor, meta)
 
 
 class Written:

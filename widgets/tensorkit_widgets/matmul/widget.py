@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 from math import prod
-from typing import Any, cast
-
-import numpy
+from typing import Any
 
 from tensorkit_widgets.diagnosis.way_out import way_out
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.matmul.scene import Factor, Moment, Number, compose_matmul, compose_refused
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, link_of, look, quietly
+from tensorkit_widgets.snapshot.arrays import as_tensor
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import whole_number
 from tensorkit_widgets.snapshot.window import Window
@@ -123,8 +122,7 @@ class MatmulExplorer(Board):
     def _matrix(self, whole: Any) -> Any:
         """The result with the dimensions that a vector had taken away."""
         one, other = (len(describe(part).size) for part in self._pair)
-        if isinstance(whole, numpy.generic):
-            whole = numpy.asarray(whole)
+        whole = as_tensor(whole)
         if other == 1:
             whole = whole[..., None]
         return whole[..., None, :] if one == 1 else whole
@@ -267,9 +265,10 @@ def _tile_of(place: Ints, side: int) -> tuple[int, int]:
     return place[-2] // side * side, place[-1] // side * side
 
 
-def _grid(snapshot: Snapshot) -> Any:
-    """The visible numbers of a factor as an array."""
-    return numpy.array(snapshot.grid).reshape(snapshot.window.count[-2:])
+def _grid(snapshot: Snapshot) -> list[tuple[Number, ...]]:
+    """The visible numbers of a factor, row by row."""
+    width = snapshot.window.count[-1]
+    return [snapshot.grid[k * width : (k + 1) * width] for k in range(snapshot.window.count[-2])]
 
 
 def _partial(
@@ -277,11 +276,11 @@ def _partial(
 ) -> dict[Ints, Number]:
     """The sums so far of the places in work."""
     a, b = (_grid(factor.snapshot) for factor in factors)
-    sums = a[rows.start : rows.stop, : inner.stop] @ b[: inner.stop, columns.start : columns.stop]
     lead = next(iter(values))[:-2]
     return {
-        (*lead, rows[i], columns[j]): cast("Number", value.item())
-        for (i, j), value in numpy.ndenumerate(sums)
+        (place := (*lead, i, j)): type(values[place])(sum(a[i][k] * b[k][j] for k in inner))
+        for i in rows
+        for j in columns
     }
 
 
@@ -298,7 +297,7 @@ def _by_element(made: _Product, factors: list[Factor], result: Snapshot, at: int
     place = places[at - 1]
     i, j = place[-2:]
     a, b = (_grid(factor.snapshot) for factor in factors)
-    pairs = tuple((x.item(), y.item()) for x, y in zip(a[i], b[:, j], strict=True))
+    pairs = tuple((x, row[j]) for x, row in zip(a[i], b, strict=True))
     row, column = _row_and_column(factors, f"Row {i}", f"column {j}")
     words = f"{row} and {column} have {made.inner:,} {'pair' if made.inner == 1 else 'pairs'} of numbers: "
     element = [*place[:-2], *([] if factors[0].gone else [i]), *([] if factors[1].gone else [j])]

@@ -25,7 +25,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal
 
-from tensorkit_widgets.snapshot.storage_adapter import leaf_of, lineage, reader_for, saved_by, tensor_library
+from tensorkit_widgets.namespace.storage_adapter import leaf_of, lineage, reader_for, saved_by, tensor_library
 
 Kind = Literal["name", "inside", "output", "grad", "graph"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorkit_widgets.namespace.find_tensors import Way
 from tensorkit_widgets.namespace.fingerprint import WHOLE
-from tensorkit_widgets.snapshot.storage_adapter import Ground, Roots
+from tensorkit_widgets.namespace.storage_adapter import Ground, Roots
 
 
 class Numbers:

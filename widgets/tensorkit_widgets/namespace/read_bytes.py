@@ -10,7 +10,7 @@ from typing import Any
 from tensorkit_widgets.namespace.fingerprint import spread
 from tensorkit_widgets.namespace.group_by_storage import Group, roots_of
 from tensorkit_widgets.namespace.model import Holder
-from tensorkit_widgets.snapshot.storage_adapter import span, unmoved
+from tensorkit_widgets.namespace.storage_adapter import span, unmoved
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, strip_runs
 
 Runs = tuple[tuple[int, int], ...]

@@ -12,7 +12,7 @@ from tensorkit_widgets.namespace.fingerprint import looked_at
 from tensorkit_widgets.namespace.group_by_storage import Group, Numbers, One, is_sampled, roots_of
 from tensorkit_widgets.namespace.model import Holder, Storage
 from tensorkit_widgets.namespace.read_bytes import Contents, points_of, read_parts, visible
-from tensorkit_widgets.snapshot.storage_adapter import Ground, may_move, unmoved
+from tensorkit_widgets.namespace.storage_adapter import Ground, may_move, unmoved
 
 
 @dataclass(slots=True)

@@ -46,16 +46,16 @@ from tensorkit_widgets.namespace.model import (
 )
 from tensorkit_widgets.namespace.reached_slots import distinct
 from tensorkit_widgets.namespace.read_bytes import Contents, Runs, points_of, visible
-from tensorkit_widgets.namespace.unchanged import Known, Standing
-from tensorkit_widgets.snapshot.adapter import Buffer, Link, Run, storage_number
-from tensorkit_widgets.snapshot.geometry import extent
-from tensorkit_widgets.snapshot.storage_adapter import (
+from tensorkit_widgets.namespace.storage_adapter import (
     Ground,
     fetch,
     ground,
     is_pinned,
     undisturbed,
 )
+from tensorkit_widgets.namespace.unchanged import Known, Standing
+from tensorkit_widgets.snapshot.adapter import Buffer, Link, Run, storage_number
+from tensorkit_widgets.snapshot.geometry import extent
 
 _BUDGET = 4096
 """Sampled slots in one look, over all storages: what lies far apart in memory is slow to fetch."""

@@ -20,9 +20,9 @@ from tensorkit_widgets.practice.session_log import CARDS, MEMORY, events, keep, 
 from tensorkit_widgets.practice.static_card import card_page, card_svg
 from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import drawable
+from tensorkit_widgets.widget.host import Hosted
 from tensorkit_widgets.widget.live_view import display_live
 from tensorkit_widgets.widget.saved_file import save_as
-from tensorkit_widgets.widget.shared_script import SharedScript
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
@@ -65,7 +65,7 @@ def earlier_part(said: str) -> str:
     return f'<div class="tk-earlier">{markup(said)}</div>' if said else ""
 
 
-class Card(SharedScript):
+class Card(Hosted):
     """A question with its state in Python. Subclasses draw it, in HTML and in text, and act for it."""
 
     _script_file = "practice.js"

@@ -39,6 +39,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tensorkit.process.whole_file import beside, is_regular
+from tensorkit_widgets.widget.host import shell
 
 Record = dict[str, Any]
 
@@ -99,11 +100,7 @@ def _state_folder(folder: Path) -> Path:
 
 
 def _in_notebook() -> bool:
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return False
-    return getattr(get_ipython(), "kernel", None) is not None
+    return getattr(shell(), "kernel", None) is not None
 
 
 def choose() -> ProgressFile:
@@ -304,6 +301,14 @@ if sys.platform == "win32":
         file.seek(0)
         with contextlib.suppress(OSError):
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+elif sys.platform == "emscripten":
+
+    def _lock(file: IO[bytes]) -> None:
+        """Nothing: the Python of a page is alone with its file."""
+
+    def _free(file: IO[bytes]) -> None:
+        """Nothing."""
 
 else:
     import fcntl

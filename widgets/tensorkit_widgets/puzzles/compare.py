@@ -24,6 +24,7 @@ from tensorkit_widgets.snapshot.expression import show_index
 from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
+from tensorkit_widgets.widget.host import display
 
 METHODS = ("index", "transpose", "view", "broadcast")
 Step = tuple[str, Any]
@@ -288,11 +289,9 @@ class Comparison(Verdict):
         return StrideExplorer(base, name="yours").attempt(code), engine
 
     def _ipython_display_(self, **_options: Any) -> None:
-        from IPython.display import display
-
-        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        display({"text/plain": repr(self), "text/html": self._repr_html_()})
         for explorer in self.pictures():
-            display(explorer)
+            explorer._ipython_display_()
 
 
 def compare(make: Callable[..., Any], *methods: str, count: int = 10_000, seed: int = 0) -> Comparison:

@@ -18,6 +18,7 @@ from tensorkit_widgets.practice.kinds import Task
 from tensorkit_widgets.puzzles.restrictions import find
 from tensorkit_widgets.puzzles.rules import SIGNS, Watch
 from tensorkit_widgets.puzzles.sitting import card_name
+from tensorkit_widgets.widget.host import display
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,11 +28,9 @@ class Attempt(Verdict):
     picture: Any = field(default=None, compare=False)
 
     def _ipython_display_(self, **_options: Any) -> None:
-        from IPython.display import display
-
-        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        display({"text/plain": repr(self), "text/html": self._repr_html_()})
         if self.picture is not None:
-            display(self.picture)
+            self.picture._ipython_display_()
 
 
 class Restricted(Exercise):

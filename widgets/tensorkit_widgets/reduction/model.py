@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,9 +10,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-import numpy
-
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, look, quietly
+from tensorkit_widgets.snapshot.arrays import as_tensor
 from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.window import Window
@@ -25,12 +25,6 @@ MOST_ASKED = 50_000_000
 OPS = (
     "sum", "mean", "prod", "max", "min", "argmax", "std", "var", "any", "all", "norm", "median",
 )  # fmt: skip
-
-_ARRAYS: dict[str, Any] = {
-    "sum": numpy.sum, "mean": numpy.mean, "prod": numpy.prod, "max": numpy.max, "min": numpy.min,
-    "argmax": numpy.argmax, "std": numpy.std, "var": numpy.var, "any": numpy.any, "all": numpy.all,
-    "norm": numpy.linalg.norm, "median": numpy.median,
-}  # fmt: skip
 
 Dim = int | Ints | None
 
@@ -92,9 +86,9 @@ def _call(tensor: Any, request: Request) -> Any:
     with quietly(library), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the learner's own call warns; a picture repeats it many times
         if library == "numpy":
+            home = sys.modules["numpy.linalg" if request.op == "norm" else "numpy"]
             more = {"keepdims": True} if request.keepdim else {}
-            found = _ARRAYS[request.op](tensor, axis=dim, **more)
-            return numpy.asarray(found)
+            return as_tensor(getattr(home, request.op)(tensor, axis=dim, **more))
         named: dict[str, Any] = {} if dim is None and not request.keepdim else {"dim": dim}
         named.update({"keepdim": True} if request.keepdim else {})
         found = getattr(tensor, request.op)(**named)

@@ -20,15 +20,21 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 from zlib import crc32
 
-import numpy
-
 from tensorkit import tracing
-from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.process import forks
+from tensorkit.strides.layout import Layout
+from tensorkit_widgets.snapshot import arrays
 from tensorkit_widgets.snapshot.geometry import Ints, extent
 from tensorkit_widgets.snapshot.window import Window
 
 Number = bool | int | float | complex
+
+PLAIN = "tensorkit.plain"
+LIBRARIES = (PLAIN, "tensorkit", "torch")
+"""Modules that have a ``Tensor``; in a browser the first two have the same one."""
+
+_APART = 1 << 48
+"""How far apart the lists of plain tensors are taken to lie: they have no bytes, and so no address of their own."""
 
 _lock = forks.rlock()
 
@@ -103,22 +109,11 @@ class Snapshot:
         return self.meta.fault
 
 
-class _Raw:
-    """A stretch of NumPy memory by address; holds the owner, so that the memory outlives the reading."""
-
-    def __init__(self, owner: numpy.ndarray[Any, Any], address: int, count: int) -> None:
-        dtype = owner.dtype
-        self.owner = owner
-        self.__array_interface__ = {
-            "data": (address, True), "shape": (count * dtype.itemsize,), "typestr": "|u1", "version": 3,
-        }  # fmt: skip
-
-
 def library_of(tensor: Any) -> str:
-    """``"tensorkit"``, ``"numpy"`` or ``"torch"``; TypeError with a sentence for anything else."""
-    if isinstance(tensor, numpy.ndarray):
+    """The module whose tensor it is, of `LIBRARIES`, or ``"numpy"``; TypeError with a sentence for anything else."""
+    if arrays.is_array(tensor):
         return "numpy"
-    for name in ("tensorkit", "torch"):
+    for name in LIBRARIES:
         module = sys.modules.get(name)
         if module is not None and isinstance(tensor, getattr(module, "Tensor", ())):
             return name
@@ -129,7 +124,7 @@ def library_of(tensor: Any) -> str:
 
 def describe(tensor: Any) -> Meta:
     """The metadata of a live tensor, consistent even while another thread changes it."""
-    read = _describe_array if library_of(tensor) == "numpy" else _describe_tensor
+    read = {"numpy": _describe_array, PLAIN: _describe_plain}.get(library_of(tensor), _describe_tensor)
     meta = read(tensor)
     for _ in range(4):
         again = read(tensor)
@@ -170,32 +165,41 @@ def _turned(tensor: Any) -> str:
     """What the elements are of what is stored. Every picture asks: tensorkit's bits are looked at, not asked for."""
     bits = getattr(tensor, "_bits", None)
     if bits is None:
-        bits = (CONJ if tensor.is_conj() else 0) | (NEG if tensor.is_neg() else 0)
+        bits = tensor.is_conj() + 2 * tensor.is_neg()
     return ("", "conjugates", "negatives", "conjugates and negatives")[bits]
 
 
-def _owner(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
-    owner = array
-    while isinstance(owner.base, numpy.ndarray):
-        owner = owner.base
-    return owner
+def _describe_plain(tensor: Any) -> Meta:
+    dtype, layout, slots = tensor.dtype, tensor.layout, len(tensor.numbers)
+    itemsize = dtype.itemsize
+    buffer = Buffer("cpu", id(tensor.numbers) * _APART if slots else 0, slots * itemsize)
+    return Meta(
+        PLAIN,
+        dtype.name,
+        itemsize,
+        "cpu",
+        layout.size,
+        layout.stride,
+        layout.offset,
+        slots,
+        buffer.nbytes,
+        buffer,
+    )
 
 
-def _describe_array(array: numpy.ndarray[Any, Any]) -> Meta:
+def _describe_array(array: Any) -> Meta:
     itemsize, dtype = array.dtype.itemsize, array.dtype.name
-    if not (array.dtype.kind in "biufc" or dtype == "bfloat16"):
+    if not arrays.has_slots(array):
         raise TypeError(
             f"cannot draw an array of dtype {dtype}: only numbers and booleans have slots of their own"
         )
-    low, high = numpy.lib.array_utils.byte_bounds(_owner(array))
+    low, nbytes = arrays.bounds(arrays.owner_of(array))
     address = array.__array_interface__["data"][0]
     if any(s % itemsize for s in array.strides) or (address - low) % itemsize:
         raise TypeError("cannot draw this array: its strides are not whole elements")
     stride = tuple(s // itemsize for s in array.strides)
-    nbytes, offset = high - low if _owner(array).size else 0, (address - low) // itemsize
+    offset = (address - low) // itemsize if array.size else 0
     buffer = Buffer("cpu", low if nbytes else 0, nbytes)
-    if array.size == 0:
-        offset = 0
     slots = nbytes // itemsize
     return Meta("numpy", dtype, itemsize, "cpu", tuple(array.shape), stride, offset, slots, nbytes, buffer)
 
@@ -218,6 +222,7 @@ def storage_number(buffer: Buffer) -> int:
 def link_of(meta: Meta) -> Link:
     """What links a picture of this tensor with the others of its storage.
 
+    >>> import numpy
     >>> thirds = numpy.zeros(3)
     >>> whole, bytewise = link_of(describe(thirds)), link_of(describe(thirds.view(numpy.uint8)))
     >>> whole.storage == bytewise.storage, whole.item, bytewise.item
@@ -248,7 +253,7 @@ def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]], known: Me
 
 
 def _read(tensor: Any, meta: Meta, window: Window, runs: Sequence[tuple[int, int]]) -> Snapshot:
-    take = _take_array if meta.library == "numpy" else _take_tensor
+    take = {"numpy": _take_array, PLAIN: _take_plain}.get(meta.library, _take_tensor)
     start = meta.offset + sum(o * s for o, s in zip(window.origin, meta.stride, strict=True))
     grid = take(tensor, meta, window.count, meta.stride, start) if 0 not in window.count else ()
     strip = []
@@ -282,26 +287,30 @@ def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int)
     return _flat(part.tolist())
 
 
+def _take_plain(tensor: Any, _meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
+    return tuple([tensor.numbers[slot] for slot in Layout(size, stride, offset).slots()])
+
+
 def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
-    low, high = extent(size, stride, offset)
-    raw = slots_of_array(array, meta, low, high)
-    steps = tuple(s * meta.itemsize for s in stride)
-    part = numpy.lib.stride_tricks.as_strided(raw[offset - low :], size, steps)
-    if meta.dtype == "bfloat16":
-        part = part.astype(numpy.float32)
-    return _flat(part.tolist())
+    return _flat(arrays.numbers(array, meta.buffer.start, size, stride, offset))
 
 
-def slots_of_array(array: Any, meta: Meta, low: int, high: int) -> Any:
-    """The slots ``low`` to ``high`` of an array's storage in one row, as they lie in memory; not to be written to."""
-    start = meta.buffer.start + low * meta.itemsize
-    return numpy.asarray(_Raw(_owner(array), start, high - low)).view(array.dtype)
+def twin(tensor: Any, meta: Meta) -> Any:
+    """A tensor of the same layout on a copy of the whole storage."""
+    if meta.library == "numpy":
+        flat = arrays.slots_from(tensor, meta.buffer.start, meta.slots).copy()
+        return arrays.strided(flat, meta.size, meta.stride, meta.offset)
+    if meta.library == PLAIN:
+        return type(tensor)(list(tensor.numbers), tensor.layout, tensor.dtype)
+    with quietly(meta.library):
+        copied = tensor.detach().as_strided((meta.slots,), (1,), 0).clone()
+        return copied.as_strided(meta.size, meta.stride, meta.offset)
 
 
 def quietly(library: str) -> AbstractContextManager[Any]:
     """What a picture computes for itself is neither recorded for derivatives nor warned about."""
     if library == "numpy":
-        return numpy.errstate(all="ignore")
+        return cast("AbstractContextManager[Any]", sys.modules["numpy"].errstate(all="ignore"))
     return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
 
 
@@ -347,7 +356,7 @@ def _element(tensor: Any, place: Ints) -> Any:
     """A copy of one element, in its own dtype."""
     library = library_of(tensor)
     with quietly(library):
-        return numpy.array(tensor[place]) if library == "numpy" else tensor.detach()[place].clone()
+        return arrays.as_tensor(tensor[place]) if library == "numpy" else tensor.detach()[place].clone()
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -17,10 +17,18 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy
-
 from tensorkit.process import forks
-from tensorkit_widgets.snapshot.adapter import Buffer, Meta, Snapshot, describe, look
+from tensorkit_widgets.snapshot import arrays
+from tensorkit_widgets.snapshot.adapter import (
+    LIBRARIES,
+    PLAIN,
+    Buffer,
+    Meta,
+    Snapshot,
+    describe,
+    library_of,
+    look,
+)
 from tensorkit_widgets.snapshot.geometry import Ints, all_indices
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, default_focus, grid_window, strip_runs
 
@@ -135,18 +143,17 @@ def _overlap(a: Buffer, b: Buffer) -> bool:
 
 def _owner(tensor: Any) -> Any:
     """The object that lives as long as the memory does."""
-    if isinstance(tensor, numpy.ndarray):
-        while isinstance(tensor.base, numpy.ndarray):
-            tensor = tensor.base
-        return tensor
-    return tensor.untyped_storage()
+    if arrays.is_array(tensor):
+        return arrays.owner_of(tensor)
+    # A plain tensor's storage is a list, of which there are no weak references: each tensor on it carries it.
+    return tensor if library_of(tensor) == PLAIN else tensor.untyped_storage()
 
 
 def is_tensor(value: Any) -> bool:
     """Whether a value is a tensor of tensorkit or PyTorch, or a NumPy array with slots of its own."""
-    if isinstance(value, numpy.ndarray):
-        return value.dtype.kind in "biufc" or value.dtype.name == "bfloat16"
-    for name in ("tensorkit", "torch"):
+    if arrays.is_array(value):
+        return arrays.has_slots(value)
+    for name in LIBRARIES:
         kind = getattr(sys.modules.get(name), "Tensor", None)
         if kind is not None and isinstance(value, kind):
             return str(getattr(value, "layout", "strided")).endswith("strided")

@@ -9,10 +9,9 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-
-import numpy
 
 Number = bool | int | float | complex
 
@@ -78,11 +77,32 @@ def full(value: Number, dtype: str) -> str:
         return str(value)
     if dtype in _PLACES:
         return f"{value:.{_PLACES[dtype]}g}" + ("." if value == int(value) and abs(value) < 1e3 else "")
-    exact = numpy.float32(value) if dtype == "float32" else numpy.float64(value)
-    size = abs(float(exact))
-    if size >= 1e8 or 0 < size < 1e-4:
-        return str(numpy.format_float_scientific(exact, unique=True, trim="-"))
-    return str(numpy.format_float_positional(exact, unique=True, trim="." if exact == int(exact) else "-"))
+    exact = _as_float32(value) if dtype == "float32" else value
+    digits = _shortest(exact) if dtype == "float32" else Decimal(repr(exact))
+    if abs(exact) >= 1e8 or 0 < abs(exact) < 1e-4:
+        mantissa, power = f"{digits.normalize():e}".split("e")
+        return f"{mantissa}e{int(power):+03d}"
+    text = f"{digits:f}"
+    return f"{text.rstrip('0')}" if "." in text else f"{text}."
+
+
+def _shortest(value: float) -> Decimal:
+    """The fewest digits that lead to this float32 and to no other."""
+    for digits in range(9):
+        nearest = Decimal(f"{value:.{digits}e}")
+        # Below a power of two the floats lie closer, so the nearest decimal may miss where one further from 0 does not.
+        further = nearest + Decimal((nearest.is_signed(), (1,), int(nearest.as_tuple().exponent)))
+        for found in (nearest, further):
+            if _as_float32(float(found)) == value:
+                return found
+    return nearest
+
+
+def _as_float32(value: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:  # rounded up beyond the largest
+        return math.copysign(math.inf, value)
 
 
 def exact_texts(values: Iterable[Number], dtype: str) -> list[str]:

@@ -17,12 +17,14 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-import numpy
-
-from tensorkit_widgets.snapshot.adapter import Buffer, Meta, describe, library_of, quietly
+from tensorkit.strides.sizes import broadcast_sizes
+from tensorkit_widgets.snapshot.adapter import PLAIN, Buffer, Meta, describe, library_of, quietly
 
 SMALL = 100_000
 """Elements of an array that are computed to see how they are laid out."""
+
+FEW = 4096
+"""The same of a plain tensor, which takes microseconds for each."""
 
 
 def promised(function: Callable[..., Any], *tensors: Any) -> Meta | None:
@@ -36,6 +38,8 @@ def promised(function: Callable[..., Any], *tensors: Any) -> Meta | None:
         with quietly(library):
             if library == "numpy":
                 return _of_arrays(function, tensors)
+            if library == PLAIN:
+                return _of_plain(function, tensors)
             made = [_empty(sys.modules[library], tensor) for tensor in tensors]
             found = describe(function(*made))
     except Exception:  # an operation without a meta form, or more memory than there is
@@ -54,8 +58,16 @@ def _empty(library: Any, tensor: Any) -> Any:
     return library.empty_strided(size, stride, dtype=tensor.dtype, device="meta")
 
 
+def _of_plain(function: Callable[..., Any], tensors: tuple[Any, ...]) -> Meta | None:
+    """A plain tensor has no meta form: a small result is made."""
+    size = broadcast_sizes(*(describe(tensor).size for tensor in tensors))
+    return describe(function(*tensors)) if prod(size) <= FEW else None
+
+
 def _of_arrays(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Meta:
     """NumPy has no meta arrays: a small result is made; of a large one only the memory is, which nobody writes to."""
+    import numpy
+
     size = numpy.broadcast_shapes(*(array.shape for array in arrays))
     if prod(size) <= SMALL:
         return describe(numpy.asarray(function(*arrays)))

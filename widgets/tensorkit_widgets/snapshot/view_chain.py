@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy
-
 from tensorkit_widgets.snapshot.adapter import Meta, describe, same_buffer
+from tensorkit_widgets.snapshot.arrays import is_array
 from tensorkit_widgets.snapshot.expression import Call, NotAllowed, parse
 from tensorkit_widgets.snapshot.geometry import Ints, conflicts, is_contiguous
 
@@ -152,7 +151,7 @@ def _items(call: Call) -> tuple[Any, ...]:
 def _indexed(tensor: Any, call: Call, meta: Meta) -> tuple[Call, Any]:
     index = call.args[0]
     result = tensor[index]
-    if meta.library == "numpy" and not isinstance(result, numpy.ndarray):
+    if meta.library == "numpy" and not is_array(result):
         items = index if isinstance(index, tuple) else (index,)
         [call] = parse("[" + call.code[1:-1].rstrip(",") + ", ...]")
         result = tensor[(*items, Ellipsis)]

@@ -453,7 +453,7 @@ class StrideExplorer(Board):
         return {
             "expression": self.expression, "code": self.code, "size": _listed(meta.size),
             "stride": _listed(meta.stride), "offset": str(meta.offset), "slots": str(meta.slots), "dtype": meta.dtype,
-            "library": meta.library, "steps": str(len(self._links) - 1), "kind": step.kind,
+            "library": meta.library.partition(".")[0], "steps": str(len(self._links) - 1), "kind": step.kind,
             "conflicts": " ".join(f"{d}-{e}" for d, e in pairs),
         }  # fmt: skip
 

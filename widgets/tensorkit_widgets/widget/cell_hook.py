@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tensorkit.process import forks
+from tensorkit_widgets.widget import host
 
 
 class Alive(Protocol):
@@ -41,11 +42,7 @@ cells: weakref.WeakKeyDictionary[Any, Origin] = weakref.WeakKeyDictionary()
 
 
 def _shell() -> Any:
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return None
-    return get_ipython()
+    return host.shell()
 
 
 def register(widget: Alive, *, of_cell: bool = True) -> None:

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.host import display
 
 
 def display_live(widget: Any, still: Mapping[str, str], invitation: str) -> None:
@@ -22,14 +23,12 @@ def display_live(widget: Any, still: Mapping[str, str], invitation: str) -> None
         still: what is seen without a kernel, by its MIME type.
         invitation: the line under it that says what running the cell is good for.
     """
-    from IPython.display import display
-
     cell_hook.replace_in_cell(widget)
     bundle = widget._repr_mimebundle_()
     data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
     # The view alone: its words are in the second output, so a saved notebook shows them once.
-    display({k: v for k, v in data.items() if k != "text/plain"}, metadata=metadata, raw=True)
+    display({k: v for k, v in data.items() if k != "text/plain"}, metadata)
     shown = dict(still)
     if "text/html" in shown:
         shown["text/html"] += f'<p class="tk-play" style="margin: 2px 4px">▷ {escape(invitation)}</p>'
-    display(shown, metadata={"tensorkit": {"model_id": widget.model_id}}, raw=True)
+    display(shown, {"tensorkit": {"model_id": widget.model_id}})

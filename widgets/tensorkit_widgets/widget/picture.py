@@ -23,11 +23,11 @@ from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.host import Hosted, display
 from tensorkit_widgets.widget.let_go import Gone, remembered
 from tensorkit_widgets.widget.live_view import display_live
 from tensorkit_widgets.widget.saved_file import save_as
 from tensorkit_widgets.widget.script import Scene, Script, scenes_of
-from tensorkit_widgets.widget.shared_script import SharedScript
 
 
 def css(*names: str) -> str:
@@ -63,7 +63,7 @@ def _scenes_of_cell() -> tuple[Scene, ...]:
         return ()
 
 
-class Picture(SharedScript):
+class Picture(Hosted):
     """A widget whose state is one picture. Subclasses give `svg`, `text`, `alt`, `_page`, `_compose`, `_rendered`
     and `_shown`."""
 
@@ -264,13 +264,11 @@ class Picture(SharedScript):
     # ---- display: the live view, and the picture as an output of its own
 
     def _ipython_display_(self, **_options: Any) -> None:
-        from IPython.display import display
-
         try:
             if self._closed:
                 self._reopen()
         except Gone as gone:
-            display({"text/plain": f"{gone}\n\n{self.frame.get('text', '')}".rstrip()}, raw=True)
+            display({"text/plain": f"{gone}\n\n{self.frame.get('text', '')}".rstrip()})
             return
         display_live(self, self._still(), "Run this cell to play with the picture.")
 

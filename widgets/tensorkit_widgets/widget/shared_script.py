@@ -17,9 +17,21 @@ from typing import Any, ClassVar
 import anywidget
 import ipywidgets
 import traitlets
+from IPython import display as ipython
+from IPython import get_ipython
 from ipywidgets.widgets import widget as registry
 
 from tensorkit_widgets.render.esm import link, static
+
+
+def shell() -> Any:
+    """IPython's shell; None outside of it."""
+    return get_ipython()
+
+
+def display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
+    """Show a MIME bundle under the cell that runs."""
+    ipython.display(dict(data), metadata=dict(metadata or {}), raw=True)
 
 
 class _ScriptModel(ipywidgets.Widget):

@@ -109,7 +109,7 @@ def word_in(value: object) -> str | None:
         known = getattr(tensorkit, name, None) if len(name) < 30 and name.isidentifier() else None
         return _dtype_name(known) if isinstance(known, tensorkit.dtype) else value
     kind = type(value)
-    if kind.__name__ == "dtype" and kind.__module__.split(".")[0] in ("torch", "tensorkit"):
+    if kind.__name__.lower() == "dtype" and kind.__module__.split(".")[0] in ("torch", "tensorkit"):
         return _dtype_name(value)
     return None
 

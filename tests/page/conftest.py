@@ -1,0 +1,59 @@
+"""A page's Python: the kit unpacked into a folder, and a process that has that folder and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from tensorkit.lab.browser.bundle import write_bundle
+
+PROGRAM = Path(__file__).with_name("kit_program.py")
+LESSONS = ("02", "03", "04", "05", "09", "10", "11", "13", "18")
+
+
+class Kit:
+    """The process."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(PROGRAM), str(folder)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+
+    def ask(self, **request: Any) -> Any:
+        """The answer to one request."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        found = json.loads(self._process.stdout.readline())
+        assert "error" not in found, found["error"]
+        return found["answer"]
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kit, unpacked."""
+    home = tmp_path_factory.mktemp("kit")
+    with ZipFile(write_bundle(home / "kit.zip", LESSONS)) as kit:
+        kit.extractall(home / "kit")
+    return home / "kit"
+
+
+@pytest.fixture
+def kit(folder: Path) -> Iterator[Kit]:
+    """A page's Python, that has run nothing yet."""
+    made = Kit(folder)
+    yield made
+    made.close()
