@@ -17,7 +17,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     about = (__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m tensorkit_widgets.site", description=about)
     parser.add_argument("folder", metavar="DIR", nargs="?", type=Path, default=Path("site"))
-    build(parser.parse_args(argv).folder)
+    parser.add_argument(
+        "--runtime", metavar="PATH", type=Path, help="a folder with Pyodide, by default a cache"
+    )
+    parser.add_argument(
+        "--no-runtime", action="store_true", help="write lessons that are read, and do not play"
+    )
+    asked = parser.parse_args(argv)
+    build(asked.folder, runtime=asked.runtime, plays=not asked.no_runtime)
+    print(f"Written to {asked.folder.resolve()}. To see it: python -m http.server --directory {asked.folder}")
     return 0
 
 

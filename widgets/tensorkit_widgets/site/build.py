@@ -11,6 +11,8 @@ from sphinx.application import Sphinx
 import tensorkit
 from tensorkit.lab.errors import LabError
 from tensorkit_widgets.site import reference
+from tensorkit_widgets.site.lessons import FOLDER as LESSONS
+from tensorkit_widgets.site.lessons import write_lessons
 from tensorkit_widgets.site.notebook_pages import course, gallery
 from tensorkit_widgets.site.pictures import FOLDER, write
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
@@ -34,6 +36,7 @@ SETTINGS = {
     "html_title": "tensorkit",
     "html_static_path": [str(_STATIC)],
     "html_css_files": ["site.css"],
+    "html_use_index": False,  # the search finds a name, and the page of the reference has them all
     "html_copy_source": False,
     "html_show_sourcelink": False,
     "html_show_sphinx": False,
@@ -46,11 +49,16 @@ SETTINGS = {
 }
 
 
-def build(folder: Path) -> None:
+def build(folder: Path, *, runtime: Path | None = None, plays: bool = True) -> None:
     """Write the site into `folder`, in one step: what was there stays until all of the new one is written.
 
+    Args:
+        folder: a new folder, or one with a site in it.
+        runtime: a folder with Pyodide's files, for the lessons; by default the user's cache, or a download.
+        plays: whether the lessons play; else they are read.
+
     Raises:
-        LabError: for a folder that has something else in it, and for a page that Sphinx finds fault with.
+        LabError: for a folder that has something else in it, for a page that Sphinx finds fault with, without Pyodide.
     """
     folder = folder.resolve()
     if folder.exists() and not (folder / "objects.inv").is_file() and any(folder.iterdir()):
@@ -59,19 +67,14 @@ def build(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as work:
         sources, made = Path(work, "sources"), Path(work, "made")
         write_sources(sources)
+        read = Path(work, "read")
         app = Sphinx(
-            sources,
-            None,
-            made,
-            Path(work, "read"),
-            "html",
-            confoverrides=SETTINGS,
-            warningiserror=False,
-            status=None,
+            sources, None, made, read, "html", confoverrides=SETTINGS, warningiserror=True, status=None
         )
         app.build()
         if app.statuscode:
-            raise LabError("Sphinx finds fault with the pages named above; nothing was written.")
+            raise LabError("Sphinx finds fault with the pages that it names above; nothing was written.")
+        write_lessons(made / LESSONS, runtime=runtime, plays=plays)
         if folder.exists():
             shutil.rmtree(folder)
         made.rename(folder)
@@ -85,7 +88,7 @@ def write_sources(folder: Path) -> None:
     texts = {f"{name}.rst": text for name, text in reference.pages().items()}
     texts |= {
         "index.md": (_STATIC.parent / "front.md").read_text(encoding="utf-8").replace("ALT", alt),
-        "course.md": course({}),
+        "course.md": course(),
         "gallery.md": gallery(folder),
     }
     for name, text in texts.items():

@@ -175,11 +175,15 @@ def first_with() -> dict[str, str]:
 def known() -> dict[str, str]:
     """What a docstring may call each entry, and its full name.
 
-    >>> known()["transpose"], known()["linalg.solve"], known()["StrideExplorer"]
-    ('tensorkit.transpose', 'tensorkit.linalg.solve', 'tensorkit_widgets.StrideExplorer')
+    >>> known()["transpose"], known()["view"], known()["StrideExplorer"]
+    ('tensorkit.transpose', 'tensorkit.Tensor.view', 'tensorkit_widgets.StrideExplorer')
     """
     found: dict[str, str] = {}
     for entry in (*entries(), *methods()):
-        found.setdefault(entry.name.partition(".")[2], entry.name)
-        found[entry.name] = entry.name
+        for called in (
+            entry.name,
+            entry.name.partition(".")[2],
+            entry.name.removeprefix("tensorkit.Tensor."),
+        ):
+            found.setdefault(called, entry.name)
     return found

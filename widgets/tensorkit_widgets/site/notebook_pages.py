@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ from typing import Any
 import nbformat
 
 from tensorkit.lab.lessons import lesson_source
+from tensorkit_widgets.site.lessons import FOLDER as LESSONS
 from tensorkit_widgets.site.pictures import FOLDER
+from tensorkit_widgets.site.slim import slim
 
 _ROW = re.compile(
     r"^\| \[(?P<title>.+?)\]\((?P<file>.+?)\.ipynb\) \| (?P<course>\d+) \| (?P<practice>\d+) \|$", re.M
@@ -28,30 +30,32 @@ def _cells(name: str) -> list[Any]:
     return list(nbformat.read(lesson_source() / f"{name}.ipynb", as_version=4).cells)
 
 
-def course(addresses: Mapping[str, str]) -> str:
-    """The lessons in order, each with what it says of itself, as Markdown.
+def course() -> str:
+    """The lessons in order, each with what it says of itself, as Markdown; the links are HTML, as the lessons are.
 
-    Args:
-        addresses: of the lessons that the site has, each by the name of its notebook.
-
-    >>> "## 03 · Transpose and permute" in course({})
+    >>> "## 03 · Transpose and permute" in course()
     True
     """
     table = next(cell.source for cell in _cells("index") if _ROW.search(cell.source))
-    lessons = "\n".join(_lesson(row, addresses.get(row["file"])) for row in _ROW.finditer(table))
+    lessons = "\n".join(map(_lesson, _ROW.finditer(table)))
     return f"""# The course
 
 {len(_ROW.findall(table))} lessons, each built on those before it. You predict what a line gives before you run it,
 watch the storage of a live tensor answer, and put what you saw to use in exercises that know the usual mistakes.
 
-{lessons}"""
+{lessons}
+## Afterwards: the puzzles
+
+Four sittings in which you set a tensor's strides yourself.
+
+<a href="{LESSONS}/puzzles.html">Open the puzzles</a>
+"""
 
 
-def _lesson(row: re.Match[str], address: str | None) -> str:
+def _lesson(row: re.Match[str]) -> str:
     first = _cells(row["file"])[0].source
     about = first.split("\n\n")[1]
     questions = "\n".join(re.findall(r"^(?:- .*|  .*)$", first, re.M))
-    link = f"[Open lesson {row['title'][:2]}]({address})\n\n" if address else ""
     return f"""## {row["title"]}
 
 {about}
@@ -60,7 +64,8 @@ def _lesson(row: re.Match[str], address: str | None) -> str:
 
 {row["course"]} minutes to its practice, {row["practice"]} minutes of practice.
 
-{link}"""
+<a href="{LESSONS}/{row["file"]}.html">Open lesson {row["title"][:2]}</a>
+"""
 
 
 def gallery(sources: Path) -> str:
@@ -99,7 +104,7 @@ def _pictures(cell: Any) -> Iterator[tuple[re.Match[str], str]]:
 def _shown(found: re.Match[str], words: str, number: int, sources: Path) -> str:
     place = sources / FOLDER / f"gallery-{number}.svg"
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(base64.b64decode(found[2]))
+    place.write_text(slim(base64.b64decode(found[2]).decode()), encoding="utf-8")
     alt = " ".join(unescape(found[1]).split())
     return f""":::{{container}} tk-wide
 ```{{image}} /{FOLDER}/{place.name}

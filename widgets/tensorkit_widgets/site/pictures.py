@@ -18,6 +18,7 @@ from tensorkit_widgets.broadcast.widget import BroadcastExplorer
 from tensorkit_widgets.matmul.widget import MatmulExplorer
 from tensorkit_widgets.reduction.model import OPS
 from tensorkit_widgets.reduction.widget import ReductionExplorer
+from tensorkit_widgets.site.slim import slim
 from tensorkit_widgets.stride_explorer.widget import StrideExplorer
 from tensorkit_widgets.widget.board import Board
 
@@ -57,7 +58,7 @@ def write(board: Board, place: Path) -> tuple[str, str]:
     """Write a picture as SVG, laid out for a column of text and a phone: a sentence for it, and its words."""
     place.parent.mkdir(parents=True, exist_ok=True)
     board._width = _WIDTH
-    place.write_text(board._svg_of(board._sheet(board._first_kept()), None), encoding="utf-8")
+    place.write_text(slim(board._svg_of(board._sheet(board._first_kept()), None)), encoding="utf-8")
     alt, words = " ".join(board.alt().split()), board.text()
     board.close()
     return alt, words

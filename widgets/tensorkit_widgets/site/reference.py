@@ -50,10 +50,7 @@ def _titles() -> dict[str, str]:
 
 def _index() -> str:
     """Every name of the reference with a link: a learner finds one in two clicks."""
-    listed = "".join(
-        f"{_heading(title, '-')}:doc:`{title} <{page}>`: {_names(page)}\n\n"
-        for page, title in _titles().items()
-    )
+    listed = "".join(f"{_heading(title, '-')}{_names(page)}\n\n" for page, title in _titles().items())
     tree = "".join(f"   {page}\n" for page in ["Tensor", *_titles(), "commands"])
     return (
         f"{_heading('Reference', '=')}Every public name, by chapter. The names, arguments and results are PyTorch's."
