@@ -28,7 +28,7 @@ SECONDS_OF_FUZZ ?= 600
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check bench fuzz processors pythons lowest lessons stubs clean
+.PHONY: help lab test check bench fuzz processors pythons lowest lessons site stubs clean
 
 help:
 	@echo "make lab      open the lessons in JupyterLab    (ARGS=\"--no-browser --port 8899\")"
@@ -40,6 +40,7 @@ help:
 	@echo "make pythons  a part of the suite on every Python of this machine  (ARGS=\"3.12 3.13\")"
 	@echo "make lowest   the same with the lowest versions of the packages that are allowed: before a release"
 	@echo "make lessons  execute the lessons again, normalise them, and present each with one key (ARGS=\"notebooks/02*\": only execute)"
+	@echo "make site     the course, the gallery and the reference as a static site in site/  (ARGS=\"DIR\")"
 	@echo "make stubs    write the editor stub again from the registry"
 	@echo "make clean    remove $(VENV) and caches"
 
@@ -104,6 +105,9 @@ lowest:
 lessons: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.normalise --execute $(if $(ARGS),$(ARGS),$(LESSONS))
 	@$(if $(ARGS),,TENSORKIT_WALK=all $(PY) -m pytest -q -s tests/lab/test_one_key.py)
+
+site: $(TEST_STAMP)
+	@$(PY) -m tensorkit_widgets.site $(ARGS)
 
 stubs: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.stubs

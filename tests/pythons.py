@@ -109,8 +109,9 @@ def lowest() -> list[str]:
     """The lowest version of each package that pyproject.toml allows, for the parts that a learner and a tester need."""
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["lab"], *extras["test"]]
-    return [re.sub(r"^([\w-]+)>=([\w.]+).*", r"\1==\2", one) for one in asked]
+    asked = [*project["dependencies"], *extras["lab"], *extras["test"], *extras["site"]]
+    own = f"{project['name']}["  # an extra that is part of another one
+    return [re.sub(r"^([\w-]+)>=([\w.]+).*", r"\1==\2", one) for one in asked if not one.startswith(own)]
 
 
 def _environment(python: Path, folder: Path, exact: Sequence[str]) -> Path:

@@ -111,6 +111,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "training",
     },
     {"lessons", "page", "plots", "puzzles"},
+    {"site"},
     {"__init__", "__main__"},
 ]
 

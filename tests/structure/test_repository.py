@@ -34,7 +34,7 @@ TOP = {
     "tests",
     "widgets",
 }
-TARGETS = {"lab", "test", "check", "bench", "fuzz", "lessons"}
+TARGETS = {"lab", "test", "check", "bench", "fuzz", "lessons", "site"}
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +90,23 @@ def test_the_extras_are_those_of_the_design(project: dict[str, Any]) -> None:
         "pypdf",
         "ruff",
         "mypy",
+        "tensorkit",
     }
+    assert extras["site"] == {"sphinx", "furo", "myst-parser"}
     assert extras["distributed"] == {"distributed", "dask-jobqueue"}
     assert extras["gpu12"] == {"tensorkit", "cupy-cuda12x"}
     assert extras["gpu13"] == {"tensorkit", "cupy-cuda13x"}
-    assert set(extras) == {"lab", "test", "parity", "cuda12", "cuda13", "gpu12", "gpu13", "distributed"}
+    assert set(extras) == {
+        "lab",
+        "test",
+        "site",
+        "parity",
+        "cuda12",
+        "cuda13",
+        "gpu12",
+        "gpu13",
+        "distributed",
+    }
 
 
 def test_the_packages_are_typed(root: Path) -> None:

@@ -4,7 +4,7 @@
 |---|---|
 | `index.html` | the page: all that is read |
 | `code/` | the scripts of the page and of the kit's pictures |
-| `python/` | Python in WebAssembly, and `kit.zip`: the kit's own Python |
+| `python/` | Python in WebAssembly, and `kit.zip`: the kit's own Python; compressed, for few servers do that |
 
 Nothing of `python/` is fetched before a picture, a card or a cell is touched. In one file all of it is there, packed.
 """
@@ -109,11 +109,13 @@ def write_assets(target: Path, python: Path, of_widgets: Callable[[str], ModuleT
     (target / "python").mkdir(exist_ok=True)
     for script in _scripts(of_widgets):
         shutil.copyfile(script, target / "code" / script.name)
-    for name in FILES:
-        shutil.copyfile(python / name, target / "python" / name)
     widgets: Path = of_widgets("render.esm").STATIC.parent
     numbers = [path.name[-2:] for path in sorted(widgets.glob("lessons/lesson??"))]
-    write_bundle(target / "python" / _BUNDLE, numbers)
+    kit = write_bundle(target / "python" / _BUNDLE, numbers)
+    for path in (kit, *(python / name for name in FILES)):
+        compressed = gzip.compress(path.read_bytes(), mtime=0)
+        (target / "python" / f"{path.name}.gz").write_bytes(compressed)
+    kit.unlink()
 
 
 def _scripts(of_widgets: Callable[[str], ModuleType]) -> Iterable[Path]:
@@ -139,8 +141,9 @@ def _packed(folder: Path) -> Iterator[str]:
     """Each file of a folder as a script that no browser runs: compressed, and written as text."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != _FIRST:
-            text = base64.b64encode(gzip.compress(path.read_bytes(), mtime=0)).decode()
-            name = path.relative_to(folder).as_posix()
+            data = path.read_bytes()
+            text = base64.b64encode(data if path.suffix == ".gz" else gzip.compress(data, mtime=0)).decode()
+            name = path.relative_to(folder).as_posix().removesuffix(".gz")
             yield f'<script type="application/gzip" data-file="{name}">{text}</script>\n'
 
 

@@ -73,34 +73,69 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half of a dimension, gated: times `sigmoid` of its second half.
+
+    >>> glu(tk.tensor([4.0, 6.0, 0.0, 0.0]))
+    tensor([2., 3.])
+    """
     if not input.dim():
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return _glu(input, dim)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """Each element, held between `min_val` and `max_val`.
+
+    >>> hardtanh(tk.tensor([-3.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """Each element, held between 0 and 6.
+
+    >>> relu6(tk.tensor([-3.0, 5.0, 8.0]))
+    tensor([0., 5., 6.])
+    """
     return (hardtanh_ if inplace else _hardtanh)(input, 0, 6)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Each positive element as it is; of the others ``alpha * (exp(x) - 1)``, which bends towards ``-alpha``.
+
+    >>> elu(tk.tensor([-100.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  2.])
+    """
     return (elu_ if inplace else _elu)(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`elu` with the two numbers for which layers keep mean 0 and variance 1.
+
+    >>> selu(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.0507])
+    """
     return (selu_ if inplace else _selu)(input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """`elu` whose slope at 0 is 1 for every `alpha`.
+
+    >>> celu(tk.tensor([-2.0, 2.0]), 2)
+    tensor([-1.2642,  2.0000])
+    """
     return (celu_ if inplace else _celu)(input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """Each positive element as it is; the others times `negative_slope`.
+
+    >>> leaky_relu(tk.tensor([-2.0, 2.0]), 0.5)
+    tensor([-1.,  2.])
+    """
     return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
@@ -116,24 +151,54 @@ def rrelu(
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on.
+
+    >>> hardsigmoid(tk.tensor([-4.0, 0.0, 4.0]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     return (in_place_of("hardsigmoid") if inplace else _hardsigmoid)(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """Each element times its `hardsigmoid`.
+
+    >>> hardswish(tk.tensor([-4.0, 0.0, 4.0]))
+    tensor([-0., 0., 4.])
+    """
     return (in_place_of("hardswish") if inplace else _hardswish)(input)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Each element times its `sigmoid`; also called swish.
+
+    >>> silu(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311])
+    """
     return (in_place_of("silu") if inplace else _silu)(input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """Each element times `tanh` of its `softplus`.
+
+    >>> mish(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651])
+    """
     return (in_place_of("mish") if inplace else _mish)(input)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
+    """What `tanh` takes away from each element.
+
+    >>> tanhshrink(tk.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384])
+    """
     return input - input.tanh()
 
 
 def softsign(input: Tensor) -> Tensor:
+    """Each element divided by one more than its absolute value: it approaches -1 and 1 slowly.
+
+    >>> softsign(tk.tensor([-1.0, 0.0, 3.0]))
+    tensor([-0.5000,  0.0000,  0.7500])
+    """
     return input / (input.abs() + 1)

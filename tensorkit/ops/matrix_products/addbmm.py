@@ -136,7 +136,7 @@ def _check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Tensor:
-    """``beta × input + alpha × `` the sum of the products of a batch's pairs of matrices.
+    """``beta × input + alpha ×`` the sum of the products of a batch's pairs of matrices.
 
     Args:
         input: broadcast to n × p.

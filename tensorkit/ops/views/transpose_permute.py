@@ -54,6 +54,9 @@ def t(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions: their sizes and their strides. No element moves.
 
+    >>> t = tk.arange(6).view(2, 3)
+    >>> t.stride(), t.transpose(0, 1).stride()
+    ((3, 1), (1, 3))
     >>> tk.zeros(1, 2, 3).transpose(0, 1).stride()
     (3, 6, 1)
     """
@@ -65,7 +68,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Put the dimensions in another order. No element moves.
 
-    >>> tk.permute(tk.zeros(2, 3, 4), (2, 0, 1)).size()
+    >>> tk.permute(tk.arange(24).view(2, 3, 4), (2, 0, 1)).size()
     tensorkit.Size([4, 2, 3])
     """
     return input._view(input._lay().permute(listed_ints(dims, "permute", "dims", 2)))

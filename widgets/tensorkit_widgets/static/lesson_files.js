@@ -26,11 +26,12 @@ async function file(name, told = () => {}) {
   const part = packed(name);
   if (part) {
     const bytes = Uint8Array.from(atob(part.textContent ?? ""), (letter) => letter.charCodeAt(0));
-    const whole = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
+    const whole = await unpacked(new Blob([bytes]));
     told(whole.size, whole.size);
     return whole;
   }
-  const answer = await fetch(new URL(name, ASSETS));
+  const python = name.startsWith("python/");
+  const answer = await fetch(new URL(python ? `${name}.gz` : name, ASSETS));
   if (!answer.ok || !answer.body) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
   const parts = [];
   const all = Number(answer.headers.get("Content-Length") ?? 0);
@@ -39,7 +40,19 @@ async function file(name, told = () => {}) {
     parts.push(got.value);
     told(got.value.length, all);
   }
-  return new Blob(parts, { type: answer.headers.get("Content-Type") ?? "" });
+  const whole = new Blob(parts, { type: answer.headers.get("Content-Type") ?? "" });
+  return python ? unpacked(whole) : whole;
+}
+
+/**
+ * What gzip has compressed, as it was; a server that knows the ending `.gz` has let the browser do it already.
+ * @param {Blob} blob
+ * @returns {Promise<Blob>}
+ */
+async function unpacked(blob) {
+  const [first, second] = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
+  if (first !== 0x1f || second !== 0x8b) return blob;
+  return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).blob();
 }
 
 /** Where a packed script is found. @param {string} name @returns {Promise<string>} */

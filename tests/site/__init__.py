@@ -1,0 +1,1 @@
+"""The static site, as `make site` writes it."""

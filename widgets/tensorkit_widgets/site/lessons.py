@@ -1,0 +1,59 @@
+"""The lessons of the site: exported pages in one folder, which share their scripts and their Python."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from tensorkit.lab.export.runtime import find_runtime
+from tensorkit.lab.export.write import write_assets, write_page
+from tensorkit.lab.lessons import lesson_source
+from tensorkit_widgets.site.slim import pictures_apart
+
+FOLDER = "lessons"
+_ELSEWHERE = {"index.ipynb": "../course.html", "gallery.ipynb": "../gallery.html"}
+
+
+def names() -> list[str]:
+    """The notebooks that are pages of this kind: the lessons, and the puzzles for afterwards.
+
+    >>> names()[2], names()[-1]
+    ('02_storage_and_strides', 'puzzles')
+    """
+    lessons = sorted(path.stem for path in lesson_source().glob("[0-9]*.ipynb"))
+    return [*lessons, "puzzles"]
+
+
+def write_lessons(folder: Path, *, runtime: Path | None = None, plays: bool = True) -> None:
+    """Write a page for each lesson into a folder.
+
+    Args:
+        folder: where they are written.
+        runtime: a folder with Pyodide's files; by default the user's cache, or a download.
+        plays: with Python, so that the pages play; else they are read.
+
+    Raises:
+        LabError: when there is no Pyodide.
+    """
+    folder.mkdir()
+    if plays:
+        write_assets(
+            folder, find_runtime(runtime), lambda name: importlib.import_module(f"tensorkit_widgets.{name}")
+        )
+    links = {f"{name}.ipynb": f"{name}.html" for name in names()} | _ELSEWHERE
+    for name in names():
+        page = write_page(lesson_source() / f"{name}.ipynb", assets="" if plays else None, links=links)
+        page = pictures_apart(page, folder / "pictures").replace("<main>", f"<main>\n{_way(name)}", 1)
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+
+
+def _way(name: str) -> str:
+    """The links from a lesson to the course, and to the lessons before and after it."""
+    place = names().index(name)
+    before = [(f"{one}.html", f"← {one[:2]}") for one in names()[max(place - 1, 0) : place]]
+    after = [(f"{one}.html", f"{one[:2]} →") for one in names()[place + 1 : -1][:1]]
+    links = [
+        f'<a href="{address}">{words}</a>'
+        for address, words in [*before, ("../course.html", "The course"), *after]
+    ]
+    return f'<nav aria-label="the course"><p>{" · ".join(links)}</p></nav>\n'
