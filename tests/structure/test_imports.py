@@ -139,6 +139,7 @@ MAY_BE_LATE = {
         "nbclient",
         "nbconvert",
         "nbformat",
+        "segno",
         "tornado",
         "zmq",
     },
