@@ -28,12 +28,12 @@ class Bucket:
     level: float
     since: float
 
-    def take(self, now: float, cost: float = 1) -> bool:
+    def take(self, now: float) -> bool:
         self.level = min(self.most, self.level + self.rate * (now - self.since))
         self.since = now
-        if self.level < cost:
+        if self.level < 1:
             return False
-        self.level -= cost
+        self.level -= 1
         return True
 
 
@@ -50,6 +50,7 @@ class Limits:
     RATE, BURST = 40, 160
     """Of one address, in requests a second. A phone makes about one; a whole room may be behind one address."""
     ANSWERS, ANSWERS_BURST = 10, 60
+    GUESSES, GUESSES_BURST = 0.5, 20
     ALL, ALL_BURST = 800, 1600
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -59,10 +60,14 @@ class Limits:
         self._connected: Counter[str] = Counter()
         self.transfers = 0
 
-    def asks(self, address: str, cost: float = 1) -> bool:
-        """Whether a request is within the limits; a wrong address is one that costs more."""
+    def asks(self, address: str) -> bool:
+        """Whether a request is within the limits."""
         now = self._clock()
-        return self._bucket(address, "any", self.RATE, self.BURST).take(now, cost) and self._all.take(now)
+        return self._bucket(address, "any", self.RATE, self.BURST).take(now) and self._all.take(now)
+
+    def guesses(self, address: str) -> bool:
+        """Whether a request for what is not there is within the limits: the room's code is not found by trying."""
+        return self._bucket(address, "guess", self.GUESSES, self.GUESSES_BURST).take(self._clock())
 
     def answers(self, address: str) -> bool:
         """Whether an answer is within the limits."""
@@ -73,7 +78,7 @@ class Limits:
         found = self._asked.get(key) or Bucket(rate, most, most, self._clock())
         self._asked[key] = found
         self._asked.move_to_end(key)
-        while len(self._asked) > 3 * _MOST_ADDRESSES:
+        while len(self._asked) > 4 * _MOST_ADDRESSES:
             self._asked.popitem(last=False)
         return found
 

@@ -38,7 +38,6 @@ MOST_BODY = 1024
 HEADER_SECONDS, BODY_SECONDS = 10, 5
 SEND_SECONDS = 20
 _PLAY_SECONDS = 300  # Python for the browser is 13 MB
-_WRONG = 20  # as many requests as one with a wrong code counts for
 _PAGE = Path(__file__).resolve().parent / "page"
 _FILES = {
     "": ("room.html", "text/html"),
@@ -84,7 +83,7 @@ class _Guarded(web.RequestHandler):
     def prepare(self) -> None:
         address = self.request.remote_ip or ""
         right = hmac.compare_digest(self.path_kwargs.pop("code", "").encode(), self.site.code.encode())
-        if not self.limits.asks(address, 1 if right else _WRONG):
+        if not self.limits.asks(address) or not (right or self.limits.guesses(address)):
             self._let_go(429, "Too many requests; wait a moment.")
         if self.request.host != self.site.host:
             self._let_go(421, "This address is not served here.")
@@ -127,6 +126,13 @@ class _Nothing(_Guarded):
     def prepare(self) -> None:
         self.path_kwargs = {}
         super().prepare()
+
+
+class _Typed(_Guarded):
+    """The address as it is typed, without its last stroke."""
+
+    def get(self) -> None:
+        self.redirect(f"/{self.site.code}/")
 
 
 class _Page(_Guarded):
@@ -260,6 +266,7 @@ class Site:
         self.exported = _listed(exported)
         there = r"/(?P<code>[^/]{1,64})/"
         handlers: list[Any] = [
+            (r"/(?P<code>[^/]{1,64})", _Typed),
             (there + r"(?P<name>|room\.js|room\.css)", _Page),
             (there + r"state(?:/(?P<seen>[0-9]{1,12}))?", _State),
             (there + r"scene/(?P<number>[0-9]{1,12})\.(?P<kind>svg|json)", _Picture),

@@ -30,9 +30,14 @@ _STYLES = (
 )
 
 
+_INERT = """.tk-scene :is(.tk-pinned-ground,.tk-pinned-edge){fill:none;stroke:none}
+.tk-scene :is([data-action="next-step"],[data-action="remove"]){display:none}"""
+"""A live picture where nothing can be pressed and nothing scrolls."""
+
+
 def every_rule() -> str:
     """The colours and the rules that any live picture needs to stand alone, as text inside its ``<style>``."""
-    return escape("\n".join([standalone_css(None), *map(style_of, _STYLES)]), quote=False)
+    return escape("\n".join([standalone_css(None), *map(style_of, _STYLES), _INERT]), quote=False)
 
 
 def framed(

@@ -34,7 +34,7 @@ const LOOK = `
   .tk-audience-answers li.tk-right { border: 5px solid var(--good); padding: 5px 17px; background-image: linear-gradient(var(--good-bar), var(--good-bar)); }
   .tk-audience-answers .tk-words { flex: 1; white-space: pre-wrap; }
   .tk-audience-answers .tk-count { font-size: 44px; font-weight: 700; font-variant-numeric: tabular-nums; }
-  .tk-audience code { font: 0.92em ui-monospace, monospace; background: none; color: inherit; }
+  .tk-audience code.tk-audience-code { font: 0.92em ui-monospace, monospace !important; background: none; color: inherit; } /* JupyterLab has a size of its own for code */
   @media (prefers-reduced-motion: no-preference) { .tk-audience-answers li { transition: background-size 0.4s; } }
   .tk-audience-chip { position: fixed; inset: auto 16px 12px auto; margin: 0; padding: 4px 14px; border: 1px solid #767f8a; border-radius: 16px; background: #fff; color: #1a1d21;
     font: 20px/1.3 system-ui, sans-serif; }
@@ -58,7 +58,7 @@ function layer(name) {
 }
 
 /** Text in which code is between backticks. @param {string} text */
-const marked = (text) => text.split("`").map((piece, k) => (k % 2 ? make("code", "", piece) : piece));
+const marked = (text) => text.split("`").map((piece, k) => (k % 2 ? make("code", "tk-audience-code", piece) : piece));
 
 /** The words of a part of a card, with its code between backticks; the phones set it as text. @param {Element} node @returns {string} */
 function wordsOf(node) {
