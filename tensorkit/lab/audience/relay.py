@@ -117,6 +117,8 @@ def audience(
         process.stdin.flush()
     answer = json.loads(process.stdout.readline() or "{}")
     if "ready" not in answer:
+        process.kill()
+        process.communicate()
         why = answer.get("error", "it ended at once")
         where = f"{host}:{ports.start}" if len(ports) == 1 else host
         raise LabError(

@@ -74,7 +74,8 @@ class _Guarded(web.RequestHandler):
 
     @property
     def site(self) -> Site:
-        return self.application.site  # type: ignore[no-any-return]
+        site: Site = self.settings["site"]
+        return site
 
     @property
     def limits(self) -> Limits:
@@ -84,15 +85,15 @@ class _Guarded(web.RequestHandler):
         address = self.request.remote_ip or ""
         right = hmac.compare_digest(self.path_kwargs.pop("code", "").encode(), self.site.code.encode())
         if not self.limits.asks(address) or not (right or self.limits.guesses(address)):
-            self._let_go(429, "Too many requests; wait a moment.")
+            self._refuse(429, "Too many requests; wait a moment.")
         if self.request.host != self.site.host:
-            self._let_go(421, "This address is not served here.")
+            self._refuse(421, "This address is not served here.")
         if not right:
             raise web.HTTPError(404)
         if self.limits.transfers >= MOST_TRANSFERS:
-            self._let_go(503, "The room is busy; try again in a moment.")
+            self._refuse(503, "The room is busy; try again in a moment.")
 
-    def _let_go(self, status: int, why: str) -> None:
+    def _refuse(self, status: int, why: str) -> None:
         self.set_header("Connection", "close")
         raise web.HTTPError(status, reason=why)
 
@@ -108,6 +109,11 @@ class _Guarded(web.RequestHandler):
         if not isinstance(value, web.HTTPError):
             traceback.print_exception(kind, value, trace, file=sys.stderr)
 
+    def let_go(self) -> None:
+        """End the connection, whatever is on its way."""
+        connection: Any = self.request.connection
+        connection.stream.close()
+
     async def send(self, data: bytes, kind: str) -> None:
         """Answer; a client that has not taken it in time is let go."""
         self.set_header("Content-Type", f"{kind}; charset=UTF-8")
@@ -115,7 +121,7 @@ class _Guarded(web.RequestHandler):
         try:
             await asyncio.wait_for(self.finish(data), SEND_SECONDS)
         except (TimeoutError, StreamClosedError):
-            self.request.connection.stream.close()
+            self.let_go()
         finally:
             self.limits.transfers -= 1
 
@@ -177,12 +183,12 @@ class _Answer(_Guarded):
     def post(self) -> None:
         kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip()
         if self.request.headers.get("Origin") != f"http://{self.site.host}":
-            self._let_go(403, "An answer is given on the page of the room.")
+            self._refuse(403, "An answer is given on the page of the room.")
         if kind != "application/json":
             raise web.HTTPError(415, reason="An answer is JSON.")
         address = self.request.remote_ip or ""
         if not self.limits.answers(address):
-            self._let_go(429, "Too many answers; wait a moment.")
+            self._refuse(429, "Too many answers; wait a moment.")
         try:
             self.site.room.answer(*_read(self.request.body), address)
         except Refused as refusal:
@@ -221,7 +227,7 @@ class _Play(_Guarded, web.StaticFileHandler):
         if self.path_kwargs["path"] not in self.site.exported:
             raise web.HTTPError(404)
         self.limits.transfers += 1
-        self._due = asyncio.get_running_loop().call_later(_PLAY_SECONDS, self.request.connection.stream.close)
+        self._due = asyncio.get_running_loop().call_later(_PLAY_SECONDS, self.let_go)
 
     def on_finish(self) -> None:
         if hasattr(self, "_due"):
@@ -275,8 +281,9 @@ class Site:
         if exported is not None:
             options = {"path": str(exported), "default_filename": None}
             handlers.append((there + r"play/(?P<path>[^\\]{1,200})", _Play, options))
-        self._app = web.Application(handlers, default_handler_class=_Nothing, log_function=lambda _: None)
-        self._app.site = self
+        self._app = web.Application(
+            handlers, default_handler_class=_Nothing, log_function=lambda _: None, site=self
+        )
 
     def listen(self, sockets: list[socket.socket]) -> HTTPServer:
         """Serve at sockets that are bound."""
