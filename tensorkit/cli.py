@@ -20,10 +20,12 @@ from typer.core import TyperGroup
 
 from .lab import present as presenting
 from .lab import server
-from .lab.cues import paces
+from .lab.audience import relay
+from .lab.cues import cues, paces
 from .lab.ending import command
 from .lab.errors import LabError
 from .lab.export.write import export_lesson
+from .lab.files import read_notebook
 from .lab.handout import write_pages
 from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
@@ -137,13 +139,30 @@ def present(
     rehearse_only: Annotated[
         bool, typer.Option("--rehearse-only", help="Rehearse and stop; exit code 1 when something failed.")
     ] = False,
+    audience: Annotated[
+        bool,
+        typer.Option(
+            "--audience", help="Let phones in this network follow the pictures and answer the questions."
+        ),
+    ] = False,
+    audience_address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS[:PORT]",
+            help="This computer's address in the room's network; implies --audience.",
+        ),
+    ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="CLASS.NAME=VALUE", help="A further setting for Jupyter, for experts."),
     ] = None,
 ) -> None:
     """Show LESSON to a room: rehearse it, open it large in JupyterLab, and print where the speaker's notes are."""
+    audience = audience or audience_address is not None
     server.require_lab()
+    if audience:
+        server.require_lab(["segno"])
+        relay.place(audience_address)  # before the rehearsal
     server.require_settings(setting or [])
     chosen = server.free_port() if port is None else server.require_port(port)
     notebook = presenting.find_talk(lesson, folder)  # before anything is copied
@@ -158,7 +177,24 @@ def present(
     _say("Open both in one browser, and the notes follow the lesson. Stop with Ctrl-C.")
     # Each time the talk is given its polls are open, and what the room says is not the presenter's own progress.
     os.environ.setdefault("TENSORKIT_PROGRESS", "0")
-    server.serve(talk.line, PAGE)
+    with _audience(notebook, audience_address) if audience else contextlib.nullcontext():
+        server.serve(talk.line, PAGE)
+
+
+@contextlib.contextmanager
+def _audience(notebook: Path, address: str | None) -> Iterator[None]:
+    """The audience's own server while the talk is served, and how the room finds it."""
+    headings = (cue.heading for cue in cues(read_notebook(notebook)))
+    title = next(filter(None, headings), notebook.stem)
+    css = _of_widgets("render.frame").every_rule()
+    exported = presenting.exported(notebook)
+    with relay.audience(title, address=address, css=css, exported=exported) as room:
+        _say(f"For phones:      {room.address}")
+        if relay.is_public(room.address):
+            _say("That is a public address: without a firewall, more than this room can open it.")
+        _say(room.qr())
+        _say("In the talk Q shows this address to the room, and V what the room has answered.")
+        yield
 
 
 @app.command()

@@ -10,6 +10,7 @@
 | `tensorkit.lab.cues` | what is said at each cell, and how long may it take? |
 | `tensorkit.lab.scene_rehearsal` | … and does every scene play? |
 | `tensorkit.lab.notes` | what does the speaker see? (a Jupyter server extension) |
+| `tensorkit.lab.audience` | what do the phones in the room see, and what may they say? |
 | `tensorkit.lab.handout` | what does the audience take home? |
 | `tensorkit.lab.report` | is this machine ready? |
 | `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |
@@ -28,4 +29,5 @@ __all__ = ["LabError"]
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     """Tell Jupyter where the server extension is; Jupyter fixes the name of this function."""
-    return [{"module": "tensorkit.lab.websocket"}, {"module": "tensorkit.lab.notes"}]
+    names = ("websocket", "notes", "audience.presenter")
+    return [{"module": f"tensorkit.lab.{name}"} for name in names]

@@ -47,6 +47,17 @@ def find_talk(name: str, folder: Path) -> Path:
     return path
 
 
+def exported(lesson: Path) -> Path | None:
+    """The folder that `tensorkit export` has written of a lesson, if it is beside it.
+
+    Examples:
+        >>> exported(Path("nowhere/02.ipynb")) is None
+        True
+    """
+    folder = lesson.with_name(f"{lesson.stem}_page")
+    return folder if (folder / "index.html").is_file() else None
+
+
 def stage(lesson: Path, folder: Path, *, port: int, browser: bool, settings: Sequence[str] = ()) -> Talk:
     """What serves a lesson for a room.
 

@@ -141,6 +141,7 @@ MAY_BE_LATE = {
         "nbclient",
         "nbconvert",
         "nbformat",
+        "segno",
         "tornado",
         "zmq",
     },

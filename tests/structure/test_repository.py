@@ -75,7 +75,7 @@ def test_the_extras_are_those_of_the_design(project: dict[str, Any]) -> None:
         name: {re.split(r"[\[<>=; ]", item)[0] for item in items}
         for name, items in project["optional-dependencies"].items()
     }
-    assert extras["lab"] == {"jupyterlab", "sidecar", "voila", "distributed"}
+    assert extras["lab"] == {"jupyterlab", "sidecar", "voila", "distributed", "segno"}
     assert extras["parity"] == {"torch"}
     assert extras["test"] == {
         "pytest",

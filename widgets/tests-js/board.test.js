@@ -325,7 +325,12 @@ describe("a board", () => {
 
     it("tells the notes the step of the picture, and nothing where there is none", () => {
       const heard = [];
-      const listen = (event) => heard.push(event.detail);
+      const stills = [];
+      const listen = ({ detail }) => {
+        const { still, ...told } = detail ?? {};
+        heard.push(detail && told);
+        if (still) stills.push(still());
+      };
       document.addEventListener("tensorkit-stage", listen);
       after({ step: 1, steps: 3, scenes: ["one"], notes: ["say"], scene: 0 });
       after({ step: 0, steps: 0, away: true });
@@ -336,6 +341,15 @@ describe("a board", () => {
         { scenes: [], notes: [], scene: -1, step: 0, steps: 0, away: true, kernel: "live" },
         null,
       ]);
+      // The picture goes as Python drew it, cut as the stage has cut it.
+      const { viewBox, width } = root().querySelector(".tk-picture svg").attributes;
+      for (const { svg, text, title } of stills) {
+        expect(svg).toMatch(/^<svg [^]*<\/svg>$/);
+        expect(svg).toContain(`viewBox="${viewBox.value}"`);
+        expect(svg).toContain(`width="${width.value}"`);
+        expect([text, title]).toEqual([root().querySelector('[data-role="twin"]').textContent, root().dataset.title]);
+      }
+      expect(stills.length).toBe(2);
     });
   });
 

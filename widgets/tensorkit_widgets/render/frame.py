@@ -16,6 +16,30 @@ def style_of(name: str) -> str:
     return "\n".join(line for line in static(name).splitlines() if not line.startswith("/*"))
 
 
+_STYLES = (
+    *(
+        "scene.css",
+        "sheet.css",
+        "board.css",
+        "conv.css",
+        "graph_scene.css",
+        "graph_view.css",
+        "shard_map.css",
+    ),
+    "timeline.css",
+)
+
+
+_INERT = """.tk-scene :is(.tk-pinned-ground,.tk-pinned-edge){fill:none;stroke:none}
+.tk-scene :is([data-action="next-step"],[data-action="remove"]){display:none}"""
+"""A live picture where nothing can be pressed and nothing scrolls."""
+
+
+def every_rule() -> str:
+    """The colours and the rules that any live picture needs to stand alone, as text inside its ``<style>``."""
+    return escape("\n".join([standalone_css(None), *map(style_of, _STYLES), _INERT]), quote=False)
+
+
 def framed(
     body: str,
     size: tuple[float, float],

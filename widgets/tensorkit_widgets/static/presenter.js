@@ -15,7 +15,7 @@
  * nothing, the bar says so. A size is its own picture's, the theme is kept for the next one. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *
  * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
- * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes.
+ * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes, and the picture to the audience's phones.
  *
  * @typedef {{ step: number, steps: number | null, scenes: string[], notes?: string[], scene: number, marked: boolean, away: boolean }} Script
  *   ``steps`` is null while nobody knows how many there are; ``away``: the picture is not as it was marked
@@ -72,6 +72,8 @@ export class Presenter {
     this.sized = sized;
     /** @type {Script} */
     this.script = { step: 0, steps: 0, scenes: [], scene: -1, marked: false, away: false };
+    /** What was drawn last. @type {import("./view.js").Frame | undefined} */
+    this.drawn = undefined;
     this.open = false;
     /** Called when no new picture came. */
     this.freed = () => {};
@@ -139,9 +141,10 @@ export class Presenter {
     };
   }
 
-  /** What Python says of scenes and marks. @param {Script | undefined} script */
-  update(script) {
+  /** What Python says of scenes and marks, with the picture that it has drawn. @param {Script | undefined} script @param {import("./view.js").Frame} [drawn] */
+  update(script, drawn) {
     if (!script) return;
+    this.drawn = drawn;
     const was = this.script;
     this.begins ||= script.scene !== was.scene;
     // What was said of another moment is true no longer.
@@ -166,9 +169,21 @@ export class Presenter {
   /** The event "tensorkit-stage": its detail is null when the stage is left. */
   tell() {
     const { scenes, notes, scene, step, steps, away } = this.script;
-    const detail = this.open ? { scenes, notes: notes ?? [], scene, step, steps, away, kernel: this.root.dataset.kernel ?? "live" } : null;
+    const detail = this.open ? { scenes, notes: notes ?? [], scene, step, steps, away, kernel: this.root.dataset.kernel ?? "live", still: () => this.still() } : null;
     const from = this.open ? this.place.parentElement : this.root;
     from?.dispatchEvent(new CustomEvent("tensorkit-stage", { bubbles: true, composed: true, detail }));
+  }
+
+  /** The picture as Python drew it last, cut as it is here, with its words: what a phone in the room shows. */
+  still() {
+    const { svg = "", text = "", facts } = this.drawn ?? {};
+    const here = this.frame?.querySelector("svg");
+    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+    for (const name of ["width", "height", "viewBox"]) {
+      const value = here?.getAttribute(name);
+      if (value) parsed.setAttribute(name, value);
+    }
+    return { title: facts?.title ?? "", said: facts?.said ?? "", text, svg: svg && here ? new XMLSerializer().serializeToString(parsed) : "" };
   }
 
   toggle() {

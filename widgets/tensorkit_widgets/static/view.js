@@ -136,7 +136,7 @@ export class PictureView {
     this.revision = frame.revision;
     this.draw(frame);
     this.controls(frame.facts, frame);
-    this.stage.update(frame.facts.script);
+    this.stage.update(frame.facts.script, frame);
     this.twin.textContent = frame.text;
     this.root.dataset.revision = String(frame.revision);
     this.root.dataset.painting = (performance.now() - began).toFixed(1);

@@ -7,6 +7,7 @@
  *             zoomAt(): void, zoomed(): boolean, zoomOut(): void, bareMenus(shell: any, on: boolean): void, isSetup(source: string): boolean }} Overlays
  */
 
+import { audienceAt } from "./audience.js";
 import { Lesson, notesOf, PATIENCE, until } from "./lesson.js";
 import { inAddress, keepPlace, placeOf, shareWith } from "./place.js";
 
@@ -33,7 +34,7 @@ export class Talk {
     this.lesson = null;
     /** @type {WeakMap<object, Lesson>} */
     this.lessons = new WeakMap();
-    /** What is on the stage, and of which cell. @type {{ id: string, detail: any } | null} */
+    /** What is on the stage, and of which cell. @type {{ id: string, detail: any, still?: () => import("./audience.js").Still } | null} */
     this.staged = null;
     /** The cards whose answers were in sight when the kernel went: they come back so. @type {Set<string>} */
     this.restoring = new Set();
@@ -41,10 +42,16 @@ export class Talk {
     this.resumed = false;
     this.blank = false;
     this.bare = true;
+    /** The phones in the room, where the talk has some. @type {import("./audience.js").Audience | null} */
+    this.audience = null;
   }
 
   begin() {
     const { app } = this;
+    void audienceAt(app.serviceManager.serverSettings.baseUrl).then((audience) => {
+      this.audience = audience;
+      this.tell();
+    });
     app.shell.currentChanged.connect(() => this.follow());
     this.follow();
     document.addEventListener("tensorkit-stage", (event) => this.onStage(/** @type {CustomEvent} */ (event)));
@@ -188,13 +195,14 @@ export class Talk {
   // ---- the stage
 
   /** @param {CustomEvent} event */
-  onStage({ detail, target }) {
+  onStage({ detail: whole, target }) {
     const node = target instanceof Element ? target.closest(".jp-Cell") : null;
     const cell = this.lesson?.cells.find((one) => one.node === node);
-    const entered = detail && cell && !this.staged;
-    this.staged = detail && cell ? { id: cell.model.id, detail } : null;
+    const entered = whole && cell && !this.staged;
+    const { still, ...detail } = whole ?? {}; // of these only words can go to another window
+    this.staged = whole && cell ? { id: cell.model.id, detail, still } : null;
     if (entered) this.lesson?.enters(cell, /** @type {Element} */ (target)); // by hand, it may be another cell's
-    if (!detail) this.toCell();
+    if (!whole) this.toCell();
     this.changed();
   }
 
@@ -240,8 +248,11 @@ export class Talk {
   anywhere({ key }) {
     const { blank, spotlight, zoomed, zoomOut, zoomAt, bareMenus } = this.overlays;
     if (this.blank && [" ", "PageDown", "PageUp", "ArrowRight", "ArrowLeft", "Escape"].includes(key)) return () => blank(false);
+    const { audience } = this;
+    if (key === "Escape" && audience?.covers) return () => audience.uncover();
     /** @type {Record<string, () => void>} */
     const keys = {
+      ...(audience && { q: () => audience.showAddress(), v: () => audience.showAnswers() }),
       b: () => blank(), ".": () => blank(), o: () => this.overview(), s: () => spotlight(),
       z: () => (zoomed() ? zoomOut() : zoomAt()),
       t: () => { this.bare = !this.bare; bareMenus(this.app.shell, this.bare); },
@@ -362,6 +373,7 @@ export class Talk {
     document.body.dataset.tensorkitTalk = lesson && this.resumed && !lesson.busy && !this.comesBack ? "ready" : "busy"; // for tests
     const id = this.staged?.id ?? lesson?.cell?.model.id;
     if (!lesson || !id || !this.resumed) return;
+    this.audience?.follow(lesson.cells.find(({ model }) => model.id === id)?.node, this.staged);
     this.channel.postMessage({ from: "lesson", path: this.path, cell: lesson.indexOf(id), id, stage: this.staged?.detail ?? null, blank: this.blank, next: this.ahead() });
   }
 }
