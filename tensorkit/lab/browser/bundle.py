@@ -18,12 +18,13 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import tensorkit
-
-HERE = Path(__file__).parent
+from tensorkit.process.whole_file import beside
 
 FRONTS = {
-    "tensorkit": "tensorkit_front.py", "tensorkit_widgets": "widgets_front.py",
-    "tensorkit_widgets/puzzles": "puzzles_front.py", "tensorkit_widgets/plots": "plots_front.py",
+    "tensorkit": "lab/browser/tensorkit_front.py",
+    "tensorkit_widgets": "page/widgets_front.py",
+    "tensorkit_widgets/plots": "page/plots_front.py",
+    "tensorkit_widgets/puzzles": "page/puzzles_front.py",
 }  # fmt: skip
 """The ``__init__.py`` of a package, where its own would import the whole kit."""
 
@@ -54,9 +55,9 @@ def write_bundle(path: str | Path, lessons: Iterable[str] = ()) -> Path:
         LookupError: for a lesson that is not there.
         OSError: when the file cannot be written.
     """
-    target = Path(path)
-    with ZipFile(target, "w") as kit:
-        for name, source in sorted(_files(lessons)):
+    target, files = Path(path), sorted(_files(lessons))
+    with beside(target) as waiting, ZipFile(waiting, "w") as kit:
+        for name, source in files:
             _add(kit, name, source.read_bytes())
         names = sorted({*dir(tensorkit), *dir(tensorkit.Tensor)})
         _add(kit, "tensorkit/whole_names.txt", "\n".join(names).encode())
@@ -72,7 +73,7 @@ def _add(kit: ZipFile, name: str, content: bytes) -> None:
 def _files(lessons: Iterable[str]) -> Iterator[tuple[str, Path]]:
     """Names in the zip file, and where each is read from."""
     for package, front in FRONTS.items():
-        yield f"{package}/__init__.py", HERE / front
+        yield f"{package}/__init__.py", _folder(package.partition("/")[0]) / front
     yield from _parts("tensorkit", ENGINE)
     yield from _parts("tensorkit_widgets", (*WIDGETS, *_of_lessons(lessons)))
     yield from _parts("traitlets", TRAITLETS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
 from tensorkit import plain
@@ -11,9 +10,6 @@ from tensorkit.plain.tensors import Dtype as dtype
 from tensorkit.size import Size
 
 __all__ = ["Size", "Tensor", "dtype"]
-
-WHOLE = frozenset(files("tensorkit").joinpath("whole_names.txt").read_text(encoding="utf-8").split())
-"""The names of the whole engine, and of its tensors: what of them is not here is no slip of the learner's."""
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 ELSEWHERE = "Open the lesson in Jupyter (tensorkit lab) to run it."
@@ -94,8 +96,11 @@ def _attribute(owner: Any, name: str) -> str:
     return f"`.{name}` of a tensor" if isinstance(owner, engine.Tensor) else ""
 
 
-def _whole() -> Any:
-    return getattr(_engine(), "WHOLE", ())
+@cache
+def _whole() -> frozenset[str]:
+    """The names of the whole engine and of its tensors, which the bundle has beside the small one."""
+    names = files("tensorkit").joinpath("whole_names.txt")
+    return frozenset(names.read_text(encoding="utf-8").split() if names.is_file() else ())
 
 
 def _engine() -> Any:
