@@ -57,6 +57,7 @@ export function again(live, { key, words, keyboard }) {
   if (tile) {
     for (const name of ["pointerover", "pointerdown", "pointerup"]) tile.dispatchEvent(new PointerEvent(name, { bubbles: true, pointerId: 1 }));
     tile.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    tile.scrollIntoView({ block: "nearest" }); // on a phone the controls are above the picture
   } else if (option) {
     /** @type {HTMLElement | null} */ (option.querySelector("input"))?.click();
     /** @type {HTMLElement | null} */ (option.querySelector("input"))?.focus({ preventScroll: true });
