@@ -248,7 +248,7 @@ class Tensor:
     def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place form of ``add``: the result is written into this tensor."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """``beta × input + alpha × `` the sum of the products of a batch's pairs of matrices."""
+        """``beta × input + alpha ×`` the sum of the products of a batch's pairs of matrices."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place form of ``addbmm``: the result is written into this tensor."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:

@@ -48,6 +48,26 @@ SETTINGS = {
     "smartquotes": False,  # the sentences are the docstrings', to the letter
 }
 
+_FOR_KEYS_AND_EARS = {
+    "<pre><span></span>": '<pre tabindex="0"><span></span>',
+    '<div class="tk-wide docutils container">': '<div class="tk-wide docutils container" tabindex="0" role="group"'
+    ' aria-label="the picture">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="the pages">',
+    '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
+}
+"""What Sphinx and furo leave out: what scrolls can be reached by keys, and each part beside the text has a name."""
+
+
+def open_to_all(page: str) -> str:
+    """A page that is worked by keys and heard.
+
+    >>> open_to_all("<pre><span></span>1</pre>")
+    '<pre tabindex="0"><span></span>1</pre>'
+    """
+    for found, meant in _FOR_KEYS_AND_EARS.items():
+        page = page.replace(found, meant)
+    return page
+
 
 def build(folder: Path, *, runtime: Path | None = None, plays: bool = True) -> None:
     """Write the site into `folder`, in one step: what was there stays until all of the new one is written.
@@ -74,6 +94,8 @@ def build(folder: Path, *, runtime: Path | None = None, plays: bool = True) -> N
         app.build()
         if app.statuscode:
             raise LabError("Sphinx finds fault with the pages that it names above; nothing was written.")
+        for page in made.rglob("*.html"):
+            page.write_text(open_to_all(page.read_text(encoding="utf-8")), encoding="utf-8")
         write_lessons(made / LESSONS, runtime=runtime, plays=plays)
         if folder.exists():
             shutil.rmtree(folder)

@@ -14,10 +14,12 @@ from tensorkit_widgets.site.docstrings import restructured
 from tensorkit_widgets.site.names import CHAPTERS, NAMESPACES, SETTINGS, Entry, entries, first_with, methods
 
 _OTHERS = {
-    SETTINGS: ("Settings, dtypes, devices", "What `tensorkit` has beside the operations."),
-    "widgets": ("Widgets", "The pictures of a notebook: `from tensorkit_widgets import ...`. `The gallery "
-                "</gallery>`_ shows each of them."),
-}  # fmt: skip
+    SETTINGS: ("Settings, dtypes, devices", "What ``tensorkit`` has beside the operations."),
+    "widgets": (
+        "Widgets",
+        "What ``tensorkit_widgets`` has; :doc:`the gallery </gallery>` shows each of them.",
+    ),
+}
 
 # The pages whose classes are used by their methods; of the others, a user calls the class or its instance.
 _WITH_MEMBERS = {
