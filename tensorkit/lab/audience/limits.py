@@ -16,7 +16,7 @@ _MOST_ADDRESSES = 1024
 
 @dataclass
 class Bucket:
-    """Fills at ``rate`` a second up to ``most``; what is asked for takes from it.
+    """Fills at ``rate`` a second up to ``most``; each request takes one.
 
     >>> bucket = Bucket(rate=1, most=2, level=2, since=0)
     >>> [bucket.take(now) for now in (0, 0, 0, 1)]
@@ -48,7 +48,7 @@ class Limits:
     """
 
     RATE, BURST = 40, 160
-    """Of one address, in requests a second. A phone makes about one; a whole room may be behind one address."""
+    """Requests a second from one address. A phone makes about one; a whole room may be behind one address."""
     ANSWERS, ANSWERS_BURST = 10, 60
     GUESSES, GUESSES_BURST = 0.5, 20
     ALL, ALL_BURST = 800, 1600

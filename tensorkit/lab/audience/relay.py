@@ -24,7 +24,7 @@ _PATIENCE = 20  # seconds
 
 
 class Relay:
-    """A running server for an audience: what it is told, and what it counts."""
+    """A running server for an audience: what it hears, and what it counts."""
 
     def __init__(self, process: subprocess.Popen[str], address: str) -> None:
         self._process = process
@@ -196,7 +196,7 @@ def _in_network() -> str:
     """This computer's address in its network. No packet is sent for it: the system is asked which way one would go."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("198.51.100.1", 9))  # an address for documentation, which nobody has
+            probe.connect(("198.51.100.1", 9))  # an address for documentation, which no computer has
             found: str = probe.getsockname()[0]
         except OSError:
             found = "127.0.0.1"

@@ -49,7 +49,7 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-# What `tensorkit export` writes into its pages, and that nobody frames them.
+# What `tensorkit export` writes into its pages, and that no page frames them.
 _PLAY_POLICY = (
     "default-src 'none'; img-src data: 'self'; media-src data: 'self'; style-src 'unsafe-inline'; "
     "script-src 'self' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' blob:; "
@@ -98,7 +98,7 @@ class _Guarded(web.RequestHandler):
         raise web.HTTPError(status, reason=why)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """The status and its reason, which is ours: nothing of what was asked for is said back."""
+        """The status and its reason, which is ours: nothing of the request is sent back."""
         self.set_header("Content-Type", "text/plain; charset=UTF-8")
         if status_code in (429, 503):
             self.set_header("Retry-After", "3")
@@ -161,7 +161,7 @@ class _State(_Guarded):
 
 
 class _Picture(_Guarded):
-    """A picture, or what is said of it. Neither ever changes: what is drawn again has another number."""
+    """A picture, or its words. Neither ever changes: what is drawn again has another number."""
 
     policy = _PICTURE_POLICY
 
@@ -258,7 +258,7 @@ class Site:
     """What is served, at one address and under one code.
 
     Args:
-        room: what there is to see, and who answers.
+        room: the pictures, the questions and the answers.
         code: the part of the address that a stranger does not know.
         exported: the folder of the exported lesson, if there is one.
     """
