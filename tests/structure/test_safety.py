@@ -32,9 +32,17 @@ def evaluations(tree: ast.AST) -> list[int]:
 PUZZLES = "tensorkit_widgets.practice.parsons.run"
 """Runs the lines that a puzzle's author wrote, in the order that a learner chose by their numbers."""
 
+SESSION = "tensorkit_widgets.page.session"
+"""Runs a lesson's cells in the reader's own browser, as a kernel would: no notebook imports it."""
+
 
 def test_the_widgets_evaluate_nothing() -> None:
-    assert {module.name for module in of("tensorkit_widgets") if evaluations(module.tree)} == {PUZZLES}
+    found = {module.name for module in of("tensorkit_widgets") if evaluations(module.tree)}
+    assert found == {PUZZLES, SESSION}
+    importing = {
+        module.name for module in of("tensorkit_widgets") for one in module.imports() if one.module == SESSION
+    }
+    assert importing == set()
 
 
 def test_the_lines_of_a_puzzle_are_run_by_puzzles_alone() -> None:
