@@ -252,10 +252,10 @@ def test_a_learner_finds_transpose_in_two_clicks_and_by_the_search(served: str, 
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     tab.set_default_timeout(PATIENCE_MS)
     tab.goto(f"{served}/index.html")
-    tab.get_by_role("article").get_by_role("link", name="The reference").click()
-    tab.get_by_role("article").get_by_role("link", name="transpose", exact=True).click()
+    tab.get_by_role("main").get_by_role("link", name="The reference").click()
+    tab.get_by_role("main").get_by_role("link", name="transpose", exact=True).click()
     assert tab.url == f"{served}/api/views.html#tensorkit.transpose"
-    tab.get_by_role("searchbox").or_(tab.locator("input.sidebar-search")).first.fill("transpose")
+    tab.locator("input.sidebar-search").fill("transpose")
     tab.keyboard.press("Enter")
     hit = tab.locator("#search-results a[href*='#tensorkit.transpose']").first
     hit.wait_for()
