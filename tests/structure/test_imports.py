@@ -111,8 +111,8 @@ WIDGET_LAYERS: list[set[str]] = [
         "training",
     },
     {"lessons", "page", "plots", "puzzles"},
-    {"site"},
     {"__init__", "__main__"},
+    {"site"},
 ]
 
 # Imported when first needed, so that `import tensorkit` stays fast and the lessons' tools stay optional.

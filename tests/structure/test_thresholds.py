@@ -40,6 +40,7 @@ VAGUE = {"BRIEF", "FEW", "LARGE", "LONG", "MANY", "MOST", "SEVERAL", "SHORT", "S
 PYTORCH = "PyTorch does otherwise from there on, and so the result is another"
 CACHE = "how many things are kept, of any size"
 COMPILED = "compiled into a loop, whose machine code is kept until its file changes"
+ROOM = "what a server takes from those who are in the room, and keeps of them"
 #: Thresholds elsewhere, ``module:what is written there``, and why.
 ELSEWHERE = {
     "cli:60": "characters of a line",
@@ -49,6 +50,12 @@ ELSEWHERE = {
     "kernels.cpu.parallel:softmax_compiled.SIDE_BY_SIDE": COMPILED,
     "kernels.cpu.softmax_compiled:SIDE_BY_SIDE": COMPILED,
     "kernels.cpu.sorting.sort_compiled:_COMPARED": COMPILED,
+    "lab.audience.limits:_MOST_ADDRESSES": ROOM,
+    "lab.audience.presenter:MOST_BYTES": ROOM,
+    "lab.audience.room:MOST_OPTIONS": ROOM,
+    "lab.audience.room:MOST_PHONES": ROOM,
+    "lab.audience.room:MOST_PICTURE_BYTES": ROOM,
+    "lab.audience.room:MOST_QUESTIONS": ROOM,
     "lab.notes:PLACE_BYTES": "bytes that a server keeps of a talk",
     "ops.creation.ranges:_ONE_THREAD": PYTORCH,
     "ops.indexing.index_plan:_TOO_MANY_MEMBERS": PYTORCH,

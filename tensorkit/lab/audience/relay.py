@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorkit.lab.errors import LabError
+from tensorkit.process import forks
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 _PORTS = range(8900, 9000)
@@ -28,7 +29,7 @@ class Relay:
 
     def __init__(self, process: subprocess.Popen[str], address: str) -> None:
         self._process = process
-        self._writing = threading.Lock()
+        self._writing = forks.lock()
         self.address = address
         self.counts: dict[str, Any] = {"questions": []}
         """What it has counted last."""

@@ -13,6 +13,7 @@ MOST_SCENES = 60
 MOST_PICTURE_BYTES = 24 * 1024 * 1024
 """The pictures that are kept take no more together; the one on the stage is kept whatever it takes."""
 MOST_QUESTIONS = 50
+MOST_OPTIONS = 12
 """This many questions keep their answers."""
 MOST_PHONES = 500
 MOST_PHONES_OF_AN_ADDRESS = 40
@@ -137,7 +138,7 @@ class Room:
 
     def _question(self, told: Mapping[str, Any]) -> Question | None:
         options = told.get("options")
-        if not isinstance(options, list) or not 2 <= len(options) <= 12:
+        if not isinstance(options, list) or not 2 <= len(options) <= MOST_OPTIONS:
             return None
         key, ask = _text(told.get("key")), _text(told.get("ask"))
         named = tuple(_text(option) for option in options)

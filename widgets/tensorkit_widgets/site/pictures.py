@@ -117,7 +117,7 @@ def _stretched(event: OpEvent) -> Board | None:
     pair = [value for value in event.args[:2] if _small(value)]
     if event.name not in _SIGNS or len(pair) < 2 or pair[0].size() == pair[1].size():
         return None
-    return BroadcastExplorer(*pair, op=_SIGNS[event.name])
+    return BroadcastExplorer(pair[0], pair[1], op=_SIGNS[event.name])
 
 
 _SIGNS = {

@@ -1,4 +1,4 @@
-"""The pages of the reference: which names are on them. What is said of each is its docstring (`sphinx.ext.autodoc`)."""
+"""The pages of the reference: which names are on them. What is said of each is its docstring."""
 
 from __future__ import annotations
 
