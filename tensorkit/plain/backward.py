@@ -66,10 +66,14 @@ def no_grad() -> Iterator[None]:
 FUNCTIONS["no_grad"] = no_grad
 
 
-def refuse_change(input: Tensor) -> None:
-    """Refuse to write into a tensor whose numbers a gradient needs."""
+def refuse_change(input: Tensor, viewed: bool = False) -> None:
+    """Refuse to write into a tensor whose numbers a gradient needs; `viewed` if by way of a view of it."""
+    viewed = viewed or (
+        input.node is not None and getattr(input.node.inputs[0], "numbers", None) is input.numbers
+    )
     if _noting[-1] and input.requires_grad:
-        kind = "a leaf Variable that requires grad" if input.node is None else "a tensor with a history"
+        kind = "a leaf Variable that requires grad" if input.is_leaf or viewed else "a tensor with a history"
+        kind = f"a view of {kind}" if viewed else kind
         raise RuntimeError(f"{kind} is being used in an in-place operation.")
 
 

@@ -133,7 +133,7 @@ def getitem(input: Tensor, key: Any) -> Tensor:
 @offered("__setitem__", function=False)
 def setitem(input: Tensor, key: Any, value: Any) -> None:
     """Write a number, or the elements of a tensor that broadcasts, into the slots that a key names."""
-    refuse_change(input)
+    refuse_change(input, viewed=True)
     given = value if isinstance(value, Tensor) else tensor(value)
     if _is_basic(key):
         layout = _basic(input.layout, key)

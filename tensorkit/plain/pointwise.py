@@ -318,11 +318,8 @@ def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def change(input: Tensor, *others: Any) -> Tensor:
         found = function(input.detach(), *others)
-        if found.dtype.category > input.dtype.category:
-            raise RuntimeError(
-                f"result type {found.dtype.label} can't be cast to the desired output type {input.dtype.label}"
-            )
-        return copy_(input, found)
+        refuse_change(input)
+        return into(input, found if found.shape == input.shape else found.expand(input.shape))
 
     return change
 

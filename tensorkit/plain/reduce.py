@@ -167,6 +167,21 @@ def _first_nan(group: list[Any]) -> int | None:
     return next((place for place, number in enumerate(group) if number != number), None)
 
 
+def _not_empty(name: str, input: Tensor, dim: Dims) -> tuple[int, ...]:
+    """The dimensions named, for a function that has no result of no numbers."""
+    axes = axes_of(dim, input.dim())
+    empty = next((axis for axis in axes if not input.shape[axis]), None)
+    if empty is not None and dim is not None:
+        raise IndexError(f"{name}(): Expected reduction dim {empty} to have non-zero size.")
+    if empty is not None:
+        kind = IndexError if name.startswith("arg") else RuntimeError
+        raise kind(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+            "Specify the reduction dim with the 'dim' argument."
+        )
+    return axes
+
+
 def _offer_extreme(name: str, choose: Any) -> None:
     """``amax``, ``argmax`` and ``max`` of `choose`, the built-in `max`; and the same of `min`."""
 
@@ -175,9 +190,7 @@ def _offer_extreme(name: str, choose: Any) -> None:
         return group.index(choose(group)) if lost is None else lost
 
     def extreme(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
-        axes = axes_of(dim, input.dim())
-        if not math.prod(input.shape[axis] for axis in axes):
-            raise IndexError(f"a{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        axes = _not_empty(f"a{name}", input, None if dim in ((), []) else dim)
 
         def formula(g: Any, x: Any, y: Any) -> Any:  # equal ones share the gradient
             won: Any = x == y
@@ -188,12 +201,19 @@ def _offer_extreme(name: str, choose: Any) -> None:
         )
 
     def argument(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-        return reduce(f"arg{name}", input, axes_of(dim, input.dim()), keepdim, int64, place)
+        axes = _not_empty(f"arg{name}", input, dim)
+        return reduce(f"arg{name}", input, axes, keepdim, int64, place)
 
     def both(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         """The largest of all; along a dimension, the largest and where the first of them is; of two, the larger."""
-        if dim is None or isinstance(dim, Tensor):
-            return extreme(input) if dim is None else getattr(input, f"{name}imum")(dim)
+        if isinstance(dim, Tensor):
+            return getattr(input, f"{name}imum")(dim)
+        if dim is None and not keepdim:
+            _not_empty(name, input, None)
+            return extreme(input)
+        if not isinstance(dim, int):
+            kind = "NoneType" if dim is None else type(dim).__name__
+            raise TypeError(f"{name}(): argument 'dim' must be int, not {kind}")
         return _with_places(name, input, dim, keepdim, place)
 
     for offer, body in ((f"a{name}", extreme), (f"arg{name}", argument), (name, both)):
@@ -216,7 +236,7 @@ def _with_places(
     name: str, input: Tensor, dim: int, keepdim: bool, place: Callable[[list[Any]], int]
 ) -> Pair:
     """One element of each group, and where it is: `place` finds it."""
-    axes = axes_of(dim, input.dim())
+    axes = _not_empty(name, input, dim)
     at: Any = reduce(name, input, axes, True, int64, place)
     found = input.gather(dim, at) if input.dim() else input.clone()
     size = reduced_size(input.shape, axes, keepdim)

@@ -346,6 +346,10 @@ def into(out: Tensor | None, found: Tensor) -> Tensor:
     """
     if out is None:
         return found
+    if found.dtype.category > out.dtype.category:
+        raise RuntimeError(
+            f"result type {found.dtype.label} can't be cast to the desired output type {out.dtype.label}"
+        )
     if out.shape != found.shape:
         if out.numel():
             raise NotImplementedError(

@@ -108,6 +108,14 @@ def test_views_have_one_storage() -> None:
         "tk.arange(3).mul_(0.5)",
         "tk.arange(3.0).expand(4, 3).add_(1)",
         "tk.tensor([1], requires_grad=True)",
+        "tk.zeros(0).max()",
+        "tk.zeros(0).argmin()",
+        "tk.zeros(0, 2).max(0)",
+        "tk.zeros(0, 2).amin(0)",
+        "tk.zeros(2, 0).median(1)",
+        "tk.ones(2, requires_grad=True).__setitem__(0, 3)",
+        "tk.ones(2, requires_grad=True).view(2, 1).zero_()",
+        "tk.add(tk.ones(3), 1, out=tk.empty(3, dtype=tk.int64))",
     ],
 )
 def test_refuses_with_the_same_words(call: str) -> None:

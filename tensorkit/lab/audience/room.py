@@ -13,8 +13,9 @@ MOST_SCENES = 60
 MOST_PICTURE_BYTES = 24 * 1024 * 1024
 """The pictures that are kept take no more together; the one on the stage is kept whatever it takes."""
 MOST_QUESTIONS = 50
-MOST_OPTIONS = 12
 """This many questions keep their answers."""
+MOST_OPTIONS = 12
+"""A question with more options is not asked of phones."""
 MOST_PHONES = 500
 MOST_PHONES_OF_AN_ADDRESS = 40
 """Behind one address there may be a whole room, where the network hides its phones behind a router."""
