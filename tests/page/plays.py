@@ -76,7 +76,10 @@ PLAYS: dict[str, tuple[Callable[[], Any], list[dict[str, Any]]]] = {
     "reduction": (
         lambda: tkw.ReductionExplorer(_matrix(), "sum", 0),
         [
-            *(said("op", op) for op in ("mean", "max", "argmax", "std", "any", "prod", "min", "norm", "median")),
+            *(
+                said("op", op)
+                for op in ("mean", "max", "argmax", "std", "any", "prod", "min", "norm", "median")
+            ),
             said("keepdim", True),
             said("step"),
             said("edit", "100", key="t:0,1"),

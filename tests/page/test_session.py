@@ -106,6 +106,38 @@ def test_what_the_page_lacks_is_said_in_a_sentence(kit: Kit, source: str, what: 
     assert error["traceback"] == [error["evalue"]]
 
 
+def test_the_photo_of_the_lessons(kit: Kit) -> None:
+    read = (
+        "from matplotlib import image\nfrom matplotlib.cbook import get_sample_data\n"
+        'with get_sample_data("grace_hopper.jpg") as file:\n    pixels = image.imread(file, format="jpg")\n'
+        "import tensorkit as tk\nphoto = tk.from_numpy(pixels[::8, ::8].copy())\n"
+        "print(photo.size(), photo.stride(), photo.dtype, photo.sum().item(), photo[40, 30].tolist())"
+    )
+    [printed] = outputs(run(kit, read))
+    names: dict[str, Any] = {}
+    exec(read.rpartition("\n")[0], names)
+    photo = names["photo"]
+    size, stride, dtype = photo.size(), photo.stride(), photo.dtype
+    assert printed["text"] == f"{size} {stride} {dtype} {photo.sum().item()} {photo[40, 30].tolist()}\n"
+    cards = outputs(
+        run(
+            kit,
+            "from tensorkit_widgets import Exercise\nex5 = Exercise('02.a_strip_of_its_own')\n"
+            "ex5.check(photo[30:40].clone(), base=photo)",
+        )
+    )
+    assert cards[-1]["data"]["text/plain"].startswith("Right"), cards
+
+
+def test_figures_need_jupyter(kit: Kit) -> None:
+    for source in (
+        "from matplotlib import pyplot",
+        "from matplotlib.cbook import get_sample_data\nget_sample_data('x.png')",
+    ):
+        [error] = outputs(run(kit, source))
+        assert "This needs matplotlib" in error["evalue"]
+
+
 def test_a_name_that_such_a_cell_would_have_made(kit: Kit) -> None:
     run(kit, "import numpy\nphoto = numpy.zeros(3)")
     [error] = outputs(run(kit, "photo[0]"))

@@ -1,4 +1,5 @@
-"""The Python that a page runs in the browser, as a zip file: the plain engine, the widgets that play on it, traitlets.
+"""The Python that a page runs in the browser, as a zip file: the plain engine, the widgets that play on it, traitlets,
+and the photo of the lessons.
 
 It is unpacked into a folder that is on the path. Some packages get another front than their own, which imports the
 whole kit.
@@ -61,7 +62,18 @@ def write_bundle(path: str | Path, lessons: Iterable[str] = ()) -> Path:
             _add(kit, name, source.read_bytes())
         names = sorted({*dir(tensorkit), *dir(tensorkit.Tensor)})
         _add(kit, "tensorkit/whole_names.txt", "\n".join(names).encode())
+        _add(kit, "matplotlib/__init__.py", (Path(__file__).with_name("matplotlib_front.py")).read_bytes())
+        _add(kit, "matplotlib/photo.bytes", _photo())
     return target
+
+
+def _photo() -> bytes:
+    """The numbers of the photo that the lessons read, row by row."""
+    from matplotlib import image
+    from matplotlib.cbook import get_sample_data
+
+    pixels: bytes = image.imread(str(get_sample_data("grace_hopper.jpg", asfileobj=False))).tobytes()
+    return pixels
 
 
 def _add(kit: ZipFile, name: str, content: bytes) -> None:

@@ -12,6 +12,14 @@ from tensorkit.size import Size
 __all__ = ["Size", "Tensor", "dtype"]
 
 
+def from_numpy(ndarray: Any) -> Tensor:
+    """The numbers of the photo that a page's `imread` gives: a page has no other arrays."""
+    tensor = getattr(ndarray, "tensor", None)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    return tensor
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
