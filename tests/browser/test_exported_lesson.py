@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import functools
 import http.server
+import json
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -327,19 +328,48 @@ def test_what_runs_for_ever_is_stopped_and_the_rest_plays_on(site: Site, reader:
 
 
 def test_what_a_browsers_python_lacks_is_said_and_stays_as_it_was_recorded(
-    site: Site, reader: Reader
+    exported: Path, site: Site, reader: Reader
 ) -> None:
-    lesson = reader.open(site.url)
-    cell = lesson.cell("from matplotlib import image")
-    recorded = cell.locator(".lesson-html").inner_text()
+    printed = {"output_type": "stream", "name": "stdout", "text": "[0. 0. 0.]\n"}
+    cells = [
+        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# Mine"},
+        code_cell("b", "import numpy\nprint(numpy.zeros(3))", printed),
+        code_cell("c", "1 / 0", error_of("ZeroDivisionError"), tags=["raises-exception"]),
+    ]
+    mine = exported / "mine.ipynb"
+    mine.write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8"
+    )
+    page = write.write_page(mine, assets="")
+    (exported / "02_storage_and_strides_page" / "mine.html").write_text(page, encoding="utf-8")
+    lesson = reader.open(f"{site.url}mine.html")
+    cell = lesson.cell("import numpy")
     cell.get_by_role("button", name="Run cell").click()
-    cell.locator(".lesson-note", has_text="This needs matplotlib").wait_for()
+    cell.locator(".lesson-note", has_text="This needs NumPy").wait_for()
     assert "What is shown here was recorded." in cell.locator(".lesson-note").inner_text()
-    assert cell.locator(".lesson-html").inner_text() == recorded
-    lesson.idle()
-    fails = lesson.cell("storage_offset=15")  # a cell that is meant to fail fails here as well
+    assert cell.locator(".lesson-stream").inner_text().strip() == "[0. 0. 0.]"
+    fails = lesson.cell("1 / 0")  # a cell that is meant to fail fails here as well
+    fails.get_by_role("button", name="Run cell").click()
+    lesson.page.locator('[data-number="2"][data-ran="1"]').wait_for()
     assert "lesson-error" in (fails.locator(".lesson-outputs > *").first.get_attribute("class") or "")
     assert fails.locator(".lesson-note").count() == 0
+
+
+def code_cell(name: str, source: str, output: dict[str, Any], tags: Sequence[str] = ()) -> dict[str, Any]:
+    about = {"id": name, "metadata": {"tags": list(tags)}, "execution_count": None}
+    return {"cell_type": "code", "source": source, "outputs": [output], **about}
+
+
+def error_of(name: str) -> dict[str, Any]:
+    return {"output_type": "error", "ename": name, "evalue": "", "traceback": [name]}
+
+
+def test_the_last_exercise_of_the_lesson_is_answered_with_the_photo(site: Site, reader: Reader) -> None:
+    lesson = reader.open(site.url)
+    source = lesson.cell("ex5.check(strip, base=photo)").locator("textarea").input_value()
+    right = source.replace("strip = ...", "strip = photo[30:40].clone()")
+    cell = lesson.write("ex5.check(strip, base=photo)", right)
+    assert cell.locator(".tk-verdict, .lesson-outputs", has_text="Right").first.is_visible()
 
 
 def test_one_that_cannot_load_python_says_so_and_tries_again(site: Site, reader: Reader) -> None:

@@ -84,6 +84,8 @@ def test_a_page_has_all_of_the_lesson_and_asks_nobody_for_anything(lesson: str) 
     code_cells = [cell for cell in cells_of(NOTEBOOKS / f"{lesson}.ipynb") if cell["cell_type"] == "code"]
     shown = [words(part.get_text()) for part in soup.select(".lesson-code")]
     assert shown == [words("".join(cell["source"])) for cell in code_cells if "".join(cell["source"]).strip()]
+    named = [cell["id"] for cell in code_cells if "".join(cell["source"]).strip()]
+    assert [part["id"] for part in soup.select(".lesson-cell")] == named, "a phone opens the page at a cell"
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
