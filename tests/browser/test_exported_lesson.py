@@ -9,7 +9,6 @@ import base64
 import functools
 import http.server
 import json
-import os
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -26,12 +25,13 @@ from tensorkit_widgets import StrideExplorer
 from tests.browser.desk import CUT_OFF
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
 from tests.notebooks.test_reveals import after, cells_of
+from tests.support import node_packages
 from tests.support.playwright_driver import driver, left
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNTIME = ROOT / "widgets" / "tests-js" / "node_modules" / "pyodide"
+RUNTIME = node_packages.FOLDER / "node_modules" / "pyodide"
 LESSON = ROOT / "notebooks" / "02_storage_and_strides.ipynb"
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 MOST_BYTES = 1_500_000
@@ -45,9 +45,7 @@ def of_widgets(module: str) -> Any:
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which the lesson lies as a page: as a folder, and as one file."""
-    if not (RUNTIME / "pyodide.js").is_file():
-        assert os.environ.get("CI") != "true", "with CI=true, `npm install` in widgets/tests-js comes first"
-        pytest.skip("Pyodide is not there: `npm install` in widgets/tests-js brings it")
+    node_packages.install()
     folder = tmp_path_factory.mktemp("exported")
     for one_file in (False, True):
         write.export_lesson("2", folder, of_widgets, runtime=RUNTIME, one_file=one_file)

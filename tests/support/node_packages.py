@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,19 @@ def npm(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """One of several test processes at a time: the others find what it has installed."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with (Path(tempfile.gettempdir()) / "tensorkit-node-packages.lock").open("w", encoding="utf-8") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
 def install() -> None:
     """Have the development packages there, of the versions that package.json names; or skip, and in CI fail.
 
@@ -39,6 +55,11 @@ def install() -> None:
             pytest.fail("npm is needed with CI=true")
         pytest.skip("npm is not installed")
     wanted = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    with _alone():
+        _install(wanted)
+
+
+def _install(wanted: Iterable[str]) -> None:
     if not all((FOLDER / "node_modules" / name).is_dir() for name in wanted):
         finished = npm("install", "--no-package-lock", "--no-audit", "--no-fund")
         if finished.returncode and not IN_CI:
