@@ -67,7 +67,7 @@ FUNCTIONS["no_grad"] = no_grad
 
 
 def refuse_change(input: Tensor, viewed: bool = False) -> None:
-    """Refuse to write into a tensor whose numbers a gradient needs; `viewed` if by way of a view of it."""
+    """Refuse to write into a tensor whose numbers a gradient needs; `viewed` if through a view of it."""
     viewed = viewed or (
         input.node is not None and getattr(input.node.inputs[0], "numbers", None) is input.numbers
     )

@@ -9,7 +9,7 @@ from tensorkit.plain import Tensor
 from tensorkit.plain.tensors import Dtype as dtype
 from tensorkit.size import Size
 
-__all__ = ["Size", "Tensor", "dtype"]
+__all__ = ["Size", "Tensor", "dtype", "from_numpy"]
 
 
 def from_numpy(ndarray: Any) -> Tensor:

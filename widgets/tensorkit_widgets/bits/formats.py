@@ -166,7 +166,8 @@ def cast(bits: int, source: str, target: str) -> int:
     if isinstance(value, float) and not (
         math.isfinite(value) and format.low <= math.trunc(value) <= format.high
     ):
-        asked = getattr(sys.modules.get("tensorkit"), "from_numpy", None)
+        engine = sys.modules.get("tensorkit") if "numpy" in sys.modules else None  # a page has a plain one
+        asked = getattr(engine, "from_numpy", None)
         value = _beyond(value, format) if asked is None else _asked(asked, bits, origin, format)
     return int(value) & ((1 << format.width) - 1)
 
