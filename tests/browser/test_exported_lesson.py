@@ -12,6 +12,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -65,12 +66,19 @@ class Site:
 
 @pytest.fixture
 def site(exported: Path) -> Iterator[Site]:
-    served = Site("")
+    with served(exported / "02_storage_and_strides_page") as site:
+        yield site
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Site]:
+    """A server of a folder."""
+    site = Site("")
 
     class Files(http.server.SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
-            served.asked.append(self.path)
-            if served.gone:
+            site.asked.append(self.path)
+            if site.gone:
                 self.send_error(503)
             else:
                 super().do_GET()
@@ -78,11 +86,11 @@ def site(exported: Path) -> Iterator[Site]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    where = functools.partial(Files, directory=str(exported / "02_storage_and_strides_page"))
+    where = functools.partial(Files, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), where) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        served.url = f"http://127.0.0.1:{server.server_port}/"
-        yield served
+        site.url = f"http://127.0.0.1:{server.server_port}/"
+        yield site
         server.shutdown()
 
 
@@ -360,6 +368,56 @@ def code_cell(name: str, source: str, output: dict[str, Any], tags: Sequence[str
 
 def error_of(name: str) -> dict[str, Any]:
     return {"output_type": "error", "ename": name, "evalue": "", "traceback": [name]}
+
+
+def test_an_address_names_a_moment_of_a_talk(site: Site, reader: Reader) -> None:
+    code = 'StrideExplorer(x, name="x")'
+    name = next(cell["id"] for cell in cells_of(LESSON) if code in "".join(cell["source"]))
+    lesson = reader.open(f"{site.url}?scene=1&step=0#{name}", viewport=PHONE)
+    lesson.shows(code, focus="2,1")
+    picture = StrideExplorer(tk.arange(24).view(4, 6)[1:4, 1:3], name="x")
+    del picture
+    lesson.page.goto(f"{site.url}?scene=none#{name}")
+    lesson.page.goto(f"{site.url}?scene=1#%E0%A4%A")
+    lesson.page.locator('body[data-python="asleep"]').wait_for()
+
+
+def test_what_only_the_engine_draws_is_seen_as_it_was_recorded(exported: Path, reader: Reader) -> None:
+    write.export_lesson("gallery", exported, of_widgets, runtime=RUNTIME)
+    with served(exported / "gallery_page") as site:
+        lesson = reader.open(site.url, viewport=PHONE, color_scheme="dark")
+        lesson.page.locator('body[data-python="asleep"]').wait_for()
+        pictures = lesson.page.locator("[data-recorded]")
+        seen = set()
+        for picture in pictures.all():
+            picture.locator(".lesson-start").click()
+            root = picture.locator(".tk-root")
+            root.locator("svg").wait_for()
+            kind, note = root.get_attribute("data-tk-widget"), picture.locator(".lesson-note").inner_text()
+            assert "Only the whole engine draws this picture" in note
+            assert ("step by step" in note) is (root.locator('[data-role="scrub"]').count() == 1), kind
+            if "step by step" in note:
+                at, back = int(root.get_attribute("data-step")), root.locator('[data-role="back"]')
+                by = back if back.is_enabled() else root.locator('[data-role="step"]')
+                before = root.locator("svg").inner_html()
+                by.click()
+                after = picture.locator(f'.tk-root[data-step="{at + (-1 if by is back else 1)}"]')
+                after.wait_for()
+                assert root.locator("svg").inner_html() != before, kind
+            seen.add(kind)
+        named = [
+            "graph-view",
+            "kernel-tracer",
+            "device-map",
+            "timeline",
+            "memory-map",
+            "shard-map",
+            "image-view",
+        ]
+        assert {f"{name}-page" for name in named} <= seen
+        assert [path for path in site.asked if path.startswith("/python")] == []
+        assert lesson.page.evaluate(SIDEWAYS) <= 0
+        assert lesson.axe() == []
 
 
 def test_the_last_exercise_of_the_lesson_is_answered_with_the_photo(site: Site, reader: Reader) -> None:

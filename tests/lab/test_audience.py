@@ -44,6 +44,8 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>a &lt; b<
 SCENE = {
     "key": "c1 0",
     "cell": "c1",
+    "scene": 0,
+    "step": 2,
     "title": "x",
     "name": "turned",
     "said": "It turns.",
@@ -279,6 +281,8 @@ def test_the_page_and_what_it_shows_are_served_and_nothing_else(room: Relay) -> 
         "said": "It turns.",
         "text": "x:",
         "cell": "c1",
+        "scene": 0,
+        "step": 2,
     }
     for name, kind in (("room.js", "text/javascript"), ("room.css", "text/css")):
         assert ask(room, name)[2]["Content-Type"] == f"{kind}; charset=UTF-8"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tensorkit.lab.export import write
 from tensorkit.lab.server import free_port
 from tests.browser.beginning import until
 from tests.browser.desk import Desk, desk_at
 from tests.lab.test_browser import PATIENCE_MS
 from tests.lab.test_present import GO, READY, addresses
 from tests.lab.test_serving import Served, running
+from tests.support import node_packages
 from tests.support.ports import first_port
 
 PICTURE = """import tensorkit as tk
@@ -28,6 +31,7 @@ QUESTION = """Predict("What does `x.t()` **move** in the storage?\\n\\n    x.t()
 QUIZ = """Quiz("Warm-up", ask("Which moves numbers?", ["`t.t()`", "`t.clone()`"], answer="`t.clone()`"),
     ask("What is `2 + 1`?", answer=3))"""
 PHONE = {"width": 390, "height": 844}
+RUNTIME = node_packages.FOLDER / "node_modules" / "pyodide"
 MINE = "() => JSON.parse(localStorage.getItem(`tensorkit-room ${location.pathname}`)).phone"
 
 
@@ -48,6 +52,10 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Ser
     folder = home / "my lessons"
     folder.mkdir()
     (folder / "talk.ipynb").write_text(json.dumps(book()), encoding="utf-8")
+    node_packages.install()
+    write.export_lesson(
+        "talk", folder, lambda name: import_module(f"tensorkit_widgets.{name}"), runtime=RUNTIME
+    )
     options = ("--no-rehearsal", "--audience-address", f"127.0.0.1:{free_port(first_port() + 5)}")
     with running(home, root, words=("present", "talk"), options=options) as one:
         yield one
@@ -130,7 +138,6 @@ def test_a_phone_follows_the_stage_and_looks_back(windows: tuple[Any, Any], tmp_
         "image => image.complete && image.naturalWidth > 300 && image.getBoundingClientRect().width <= 374"
     )
     assert phone.locator("#picture").evaluate(drawn)
-    assert not phone.locator("#play").is_visible(), "no lesson was exported: there is no dead link"
     forward(room)
     expect(phone.locator("#title")).to_have_text("turned")
     assert "stride (1, 4)" in phone.locator("#text").text_content()
@@ -158,6 +165,33 @@ def test_a_phone_follows_the_stage_and_looks_back(windows: tuple[Any, Any], tmp_
     assert room.locator("dialog.tk-stage").is_visible(), "and the stage is where it was"
     room.keyboard.press("Escape")
     expect(phone.locator("#where")).to_have_text("The picture that was on the stage last")
+
+
+@pytest.mark.browser
+def test_a_phone_plays_the_scene_that_is_on_the_stage(windows: tuple[Any, Any]) -> None:
+    from playwright.sync_api import expect
+
+    room, phone = windows
+    at(room, 1)
+    forward(room)
+    room.locator("dialog.tk-stage").wait_for()
+    forward(room)
+    forward(room)
+    expect(phone.locator("#title")).to_have_text("turned")
+    expect(phone.locator("#play-link")).to_have_attribute("href", "play/index.html?scene=1&step=0#c1")
+    with phone.context.expect_page() as opened:
+        phone.locator("#play-link").tap()
+    own = opened.value
+    picture = own.locator('#c1 [data-tk-widget="stride-explorer"]')
+    picture.locator('[data-role="expression"]').wait_for()
+    expect(picture).to_have_attribute("data-stride", "1,4")
+    twin = picture.locator('[data-role="twin"]')
+    expect(twin).to_have_text(phone.locator("#text").text_content(), use_inner_text=False)
+    picture.locator('[data-role="expression"]').fill("[1:, ::2]")
+    picture.locator('[data-role="expression"]').press("Enter")
+    expect(picture).to_have_attribute("data-stride", "4,2")
+    expect(room.locator("dialog.tk-stage [data-stride]")).to_have_attribute("data-stride", "1,4")
+    own.close()
 
 
 @pytest.mark.browser

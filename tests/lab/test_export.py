@@ -20,10 +20,13 @@ from typing import Any
 
 import pytest
 
+import tensorkit as tk
 from tensorkit import cli
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.export import runtime, write
+from tensorkit.lab.export import recordings, runtime, write
 from tensorkit.lab.export.page import page_of
+from tensorkit.lab.export.recordings import record
+from tensorkit_widgets import GraphView
 from tests.notebooks.test_reveals import after, cells_of, predictions
 
 bs4 = pytest.importorskip("bs4")
@@ -221,6 +224,63 @@ def test_what_cannot_be_written_is_said_in_a_sentence(
     assert words_ in told
     assert "Traceback" not in told
     assert list(tmp_path.iterdir()) == []
+
+
+# -- the steps of pictures that only the whole engine draws -----------------------------------------------------------
+
+
+def still(kind: str, count: int = 1) -> list[dict[str, Any]]:
+    """Recorded pictures of a widget."""
+    html = f'<img class="tk-still" alt="{kind}: x" src="data:image/svg+xml;base64,">'
+    data = {"text/html": html, "text/plain": "x"}
+    return [{"output_type": "display_data", "metadata": {}, "data": data}] * count
+
+
+SHOWN = (
+    code("import tensorkit as tk\nfrom tensorkit_widgets import *\nx = tk.ones(2, requires_grad=True)"),
+    code(""),
+    code(
+        "display(StrideExplorer(x)); display(GraphView((x * 2).sum()))",
+        *still("StrideExplorer"),
+        *still("GraphView"),
+    ),
+    code("1 / 0", tags=["raises-exception"]),
+    code("GraphView(x.sum())", *still("GraphView", 2)),  # its file is of another run
+)
+
+
+def test_the_pictures_that_do_not_play_are_kept_step_by_step(tmp_path: Path) -> None:
+    source = own(tmp_path, *SHOWN)
+    steps = record(source, {"StrideExplorer"})
+    assert list(steps) == ["recorded/mine-2-1.html"]
+    parts = bs4.BeautifulSoup(steps["recorded/mine-2-1.html"], "html.parser")
+    x = tk.ones(2, requires_grad=True)
+    graph = GraphView((x * 2).sum())
+    widest = max(parts.select("template"), key=lambda one: float(one["data-width"]))["data-width"]
+    said = [one["data-said"] for one in parts.select(f'template[data-width="{widest}"]')]
+    assert said == [graph.goto(step).frame["facts"]["said"] for step in range(graph.steps + 1)]
+    soup = bs4.BeautifulSoup(page_of(source, assets="", recorded=steps), "html.parser")
+    marked = soup.select("[data-recorded]")
+    assert [one["data-recorded"] for one in marked] == list(steps)
+    assert marked[0].img["alt"] == "GraphView: x"
+
+
+def test_a_lesson_whose_pictures_play_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recordings, "_run", None)
+    assert record(own(tmp_path, code("1 / 0", *still("StrideExplorer"))), {"StrideExplorer"}) == {}
+
+
+def test_a_page_is_written_where_a_cell_cannot_be_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runtime").mkdir()
+    for name in runtime.FILES:
+        (tmp_path / "runtime" / name).touch()
+    own(tmp_path, text("# Mine"), code("x"), code("GraphView(x)", *still("GraphView")))
+    status, told = said(capsys, "mine", str(tmp_path), "--runtime", str(tmp_path / "runtime"))
+    assert status == 0
+    assert "code cell 1 of mine.ipynb could not be run (name 'x' is not defined)" in told
+    assert "data-recorded" not in (tmp_path / "mine_page" / "index.html").read_text(encoding="utf-8")
 
 
 # -- where Python comes from -----------------------------------------------------------------------------------------

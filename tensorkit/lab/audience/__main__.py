@@ -15,6 +15,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tensorkit.lab.ending import command
+
 from .room import Room
 from .site import Site, bound
 
@@ -55,7 +57,14 @@ async def _serve(told: dict[str, Any]) -> None:
     await server.close_all_connections()
 
 
-if __name__ == "__main__":
+@command
+def main() -> int:
+    """Serve until the standard input ends; the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the presenter's: the pipe ends with the talk
     with contextlib.suppress(BrokenPipeError):
         asyncio.run(_serve(json.loads(sys.stdin.buffer.readline())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -38,6 +38,9 @@ class Scene:
     key: str
     number: int
     cell: str
+    scene: int | None
+    """Which of the cell's scenes it is; None before the first."""
+    step: int | None
     title: str
     name: str
     said: str
@@ -120,8 +123,9 @@ class Room:
         key = _text(scene.get("key"))
         self._numbers += 1
         made = Scene(
-            key, self._numbers, _text(scene.get("cell")), _text(scene.get("title")), _text(scene.get("name")),
-            _text(scene.get("said")), _text(scene.get("text"), _LONGEST_TWIN), self._styled(svg),
+            key, self._numbers, _text(scene.get("cell")), _count(scene.get("scene")), _count(scene.get("step")),
+            _text(scene.get("title")), _text(scene.get("name")), _text(scene.get("said")),
+            _text(scene.get("text"), _LONGEST_TWIN), self._styled(svg),
         )  # fmt: skip
         self.scenes = [*[one for one in self.scenes if one.key != key][1 - MOST_SCENES :], made]
         while len(self.scenes) > 1 and sum(one.weight for one in self.scenes) > MOST_PICTURE_BYTES:
@@ -217,6 +221,11 @@ class Room:
             asked.answers[phone] = option
             if asked.shown:
                 self._changed()
+
+
+def _count(value: object) -> int | None:
+    """A number of a scene or of a step."""
+    return value if type(value) is int and 0 <= value < 1 << 20 else None
 
 
 def _text(value: object, longest: int = _LONGEST) -> str:

@@ -173,7 +173,8 @@ class _Picture(_Guarded):
         if kind == "svg":
             await self.send(scene.svg.encode("utf-8", "replace"), "image/svg+xml")
         else:
-            told = {"said": scene.said, "text": scene.text, "cell": scene.cell}
+            place = {"cell": scene.cell, "scene": scene.scene, "step": scene.step}
+            told = {"said": scene.said, "text": scene.text, **place}
             await self.send(json.dumps(told).encode(), "application/json")
 
 

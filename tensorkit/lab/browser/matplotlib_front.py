@@ -50,8 +50,9 @@ def get_sample_data(name: str, asfileobj: bool = True) -> Any:
     return BytesIO() if asfileobj else name
 
 
-for _name, _functions in {"image": (imread,), "cbook": (get_sample_data,)}.items():
-    _module = ModuleType(f"matplotlib.{_name}")
-    for _function in _functions:
-        setattr(_module, _function.__name__, _function)
-    sys.modules[_module.__name__] = globals()[_name] = _module
+if __name__ == "matplotlib":  # where it stands for that package, and nowhere else
+    for _name, _functions in {"image": (imread,), "cbook": (get_sample_data,)}.items():
+        _module = ModuleType(f"matplotlib.{_name}")
+        for _function in _functions:
+            setattr(_module, _function.__name__, _function)
+        sys.modules[_module.__name__] = globals()[_name] = _module

@@ -4,7 +4,7 @@
 |---|---|
 | a cell ``after`` a prediction, by its metadata | behind a fold, until the prediction is made or the fold is opened |
 | the speaker's notes, comments, raw cells | left out |
-| a picture of the kit | as it was recorded, with its text behind a fold |
+| a picture of the kit | as it was recorded, with its text behind a fold; where it was run for the page, all its steps |
 | a link to another notebook | a link to its page where that is there, else its words |
 
 nbconvert makes it, with the template `tensorkit-page` in `jupyter/nbconvert`.
@@ -12,10 +12,11 @@ nbconvert makes it, with the template `tensorkit-page` in `jupyter/nbconvert`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorkit.lab.files import notebook_cells, title_of
 
@@ -41,7 +42,12 @@ _ALIVE = {"application/vnd.jupyter.widget-view+json", "application/javascript"}
 
 
 def page_of(
-    source: Path, *, assets: str | None = None, inline: str = "", links: Mapping[str, str] | None = None
+    source: Path,
+    *,
+    assets: str | None = None,
+    inline: str = "",
+    links: Mapping[str, str] | None = None,
+    recorded: Iterable[str] = (),
 ) -> str:
     """A notebook as HTML.
 
@@ -50,6 +56,7 @@ def page_of(
         assets: where the files lie that let the page play, as its address sees them; None for a page that is read.
         inline: what the policy allows of scripts within the page.
         links: the addresses of the pages of other notebooks, by their names.
+        recorded: the files with the steps of pictures, as `recorded_name` names them.
 
     Examples:
         >>> import json, tempfile
@@ -62,7 +69,7 @@ def page_of(
     import nbformat
     from nbconvert import HTMLExporter
 
-    cells = list(_grouped(_shown(notebook_cells(source))))
+    cells = list(_grouped(_shown(notebook_cells(source), _Steps(source.stem, frozenset(recorded)))))
     about = {
         "title": title_of(cells) or source.stem,
         "lesson": source.stem,
@@ -77,7 +84,7 @@ def page_of(
     )  # fmt: skip
     book = nbformat.from_dict({"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 4})
     body, _ = exporter.from_notebook_node(book, {"metadata": {"path": str(source.parent)}})
-    return _LINK.sub(lambda link: _linked(link, links or {}), body)
+    return _LINK.sub(lambda link: _linked(link, links or {}), _EMPTY_HEAD.sub("<td></td>", body))
 
 
 def _linked(link: re.Match[str], links: Mapping[str, str]) -> str:
@@ -86,7 +93,30 @@ def _linked(link: re.Match[str], links: Mapping[str, str]) -> str:
     return f'<a href="{links[name]}{place}">{words}</a>' if name in links else words
 
 
-def _shown(cells: Iterable[Cell]) -> Iterator[Cell]:
+def recorded_name(lesson: str, cell: int, picture: int) -> str:
+    """The file that has the steps of a picture.
+
+    Args:
+        lesson: the notebook's name.
+        cell: the number of the code cell, from 1.
+        picture: which of the cell's pictures it is, from 0.
+    """
+    return f"recorded/{lesson}-{cell}-{picture}.html"
+
+
+class _Steps(NamedTuple):
+    """Which pictures of a lesson have their steps beside the page."""
+
+    lesson: str
+    files: frozenset[str]
+
+    def of(self, cell: int, picture: int) -> str:
+        """The file with the steps of a picture; empty when there is none."""
+        name = recorded_name(self.lesson, cell, picture)
+        return name if name in self.files else ""
+
+
+def _shown(cells: Iterable[Cell], steps: _Steps) -> Iterator[Cell]:
     """The cells that the page has, each with what the template reads of it in its metadata."""
     number = 0
     for cell in cells:
@@ -105,7 +135,19 @@ def _shown(cells: Iterable[Cell]) -> Iterator[Cell]:
         number += 1
         fails = "raises-exception" in cell["metadata"].get("tags", ())
         about |= {"name": cell.get("id", f"cell-{number}"), "number": number, "fails": fails}
-        yield {**shown, "outputs": list(map(_recorded, cell["outputs"])), "execution_count": None}
+        about["scenes"] = _scenes(settings)
+        outputs = list(map(_recorded, cell["outputs"]))
+        pictures = [output for output in outputs if output.get("metadata", {}).get("twin")]
+        for which, output in enumerate(pictures):
+            output["metadata"]["recorded"] = steps.of(number, which)
+        yield {**shown, "outputs": outputs, "execution_count": None}
+
+
+def _scenes(settings: Any) -> str:
+    """The scenes of a cell's picture as JSON, without what only the speaker sees; empty when it has none."""
+    given = settings.get("scenes", ()) if isinstance(settings, dict) else ()
+    scenes = [{name: value for name, value in one.items() if name != "notes"} for one in given]
+    return json.dumps(scenes) if scenes else ""
 
 
 def _recorded(output: Cell) -> Cell:
@@ -115,7 +157,7 @@ def _recorded(output: Cell) -> Cell:
     data = {kind: value for kind, value in output["data"].items() if kind not in _ALIVE}
     html = str(data.get("text/html", ""))
     if html:
-        data["text/html"] = _EMPTY_HEAD.sub("<td></td>", _INVITED.sub("", html))
+        data["text/html"] = _INVITED.sub("", html)
     # A card is text already; a picture has its words for those who do not see it.
     twin = bool(_STILL.match(html)) and html.lstrip().startswith("<img") and "text/plain" in data
     return {**output, "data": data, "metadata": {"twin": twin, "alt": "the figure that the code above draws"}}

@@ -5,8 +5,10 @@
 | `index.html` | the page: all that is read |
 | `code/` | the scripts of the page and of the kit's pictures |
 | `python/` | Python in WebAssembly, and `kit.zip`: the kit's own Python; compressed, for few servers do that |
+| `recorded/` | the steps of the pictures that only the whole engine draws; compressed |
 
-Nothing of `python/` is fetched before a picture, a card or a cell is touched. In one file all of it is there, packed.
+Nothing of `python/` and `recorded/` is fetched before a picture, a card or a cell is touched. In one file all of it is
+there, packed.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from tensorkit.lab.server import require_lab
 from tensorkit.process.whole_file import beside
 
 from .page import page_of
+from .recordings import Recordings, record
 from .runtime import FILES, find_runtime
 
 _FIRST = "lesson_files.js"
@@ -67,29 +70,46 @@ def export_lesson(
     source = notebook if notebook.is_file() else lesson_source() / notebook.name
     read_notebook(source)  # a damaged file is reported in a sentence
     python = find_runtime(runtime) if plays else None
+    steps, missed = _recorded(source, of_widgets) if plays else ({}, "")
     target = folder / f"{notebook.stem}_page"
     try:
         if one_file:
             target = target.with_suffix(".html")
-            _write(target, _whole(source, python, of_widgets))
+            _write(target, _whole(source, python, of_widgets, steps))
         else:
             if python is not None:
                 write_assets(target, python, of_widgets)
-            _write(target / "index.html", write_page(source, assets="" if plays else None))
+                write_recordings(target, steps)
+            _write(target / "index.html", write_page(source, assets="" if plays else None, recorded=steps))
     except OSError as error:
         raise LabError(refused(error, target)) from error
-    return _said(target, plays=plays)
+    return _said(target, plays=plays) + missed
 
 
-def write_page(source: Path, *, assets: str | None, links: Mapping[str, str] | None = None) -> str:
+def _recorded(source: Path, of_widgets: Callable[[str], ModuleType]) -> tuple[Recordings, str]:
+    """The steps of the lesson's pictures, and what is said where it could not be run."""
+    try:
+        return record(source, of_widgets("page.widgets_front").PLAYS), ""
+    except LabError as error:
+        return {}, f"\nThe pictures that only the whole engine draws have no steps there: {error}."
+
+
+def write_page(
+    source: Path,
+    *,
+    assets: str | None,
+    links: Mapping[str, str] | None = None,
+    recorded: Iterable[str] = (),
+) -> str:
     """The HTML of a page that has its files beside it.
 
     Args:
         source: the notebook.
         assets: the address of the folder with `code` and `python`, "" beside the page or ending with "/"; None without.
         links: the addresses of other notebooks' pages, by the notebooks' names.
+        recorded: the names of the files with the steps of pictures.
     """
-    page = page_of(source, assets=assets, links=links)
+    page = page_of(source, assets=assets, links=links, recorded=recorded)
     return (
         page
         if assets is None
@@ -118,12 +138,22 @@ def write_assets(target: Path, python: Path, of_widgets: Callable[[str], ModuleT
     kit.unlink()
 
 
+def write_recordings(target: Path, steps: Recordings) -> None:
+    """Write the steps of pictures, as `record` gives them, into a folder that has what pages need to play."""
+    for name, text in steps.items():
+        place = target / f"{name}.gz"
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
 def _scripts(of_widgets: Callable[[str], ModuleType]) -> Iterable[Path]:
     static: Path = of_widgets("render.esm").STATIC
     return sorted(static.glob("*.js"))
 
 
-def _whole(source: Path, python: Path | None, of_widgets: Callable[[str], ModuleType]) -> str:
+def _whole(
+    source: Path, python: Path | None, of_widgets: Callable[[str], ModuleType], steps: Recordings
+) -> str:
     """A page in one file: what the folder has beside it is packed at its end, where it does not hold up the reading."""
     if python is None:
         return page_of(source)
@@ -131,9 +161,10 @@ def _whole(source: Path, python: Path | None, of_widgets: Callable[[str], Module
         encoding="utf-8"
     )
     allowed = base64.b64encode(hashlib.sha256(first.encode()).digest()).decode()
-    page = page_of(source, assets="", inline=f"'sha256-{allowed}'")
+    page = page_of(source, assets="", inline=f"'sha256-{allowed}'", recorded=steps)
     with tempfile.TemporaryDirectory() as made:
         write_assets(Path(made), python, of_widgets)
+        write_recordings(Path(made), steps)
         return _with(page, "".join(_packed(Path(made))) + f'<script type="module">{first}</script>\n')
 
 

@@ -86,6 +86,7 @@ class Session:
         self._runs = count(1)
         self._streams: list[_Stream] = []
         self._cell, self._run = "", 0
+        self._scenes: list[dict[str, Any]] = []
         self._missed: set[str] = set()
         self.events = Events()
         self.user_ns: dict[str, Any] = {"__name__": "__main__", "display": self._display}
@@ -99,9 +100,15 @@ class Session:
 
     # ---- what a page asks for
 
-    def run(self, cell: str, source: str) -> bool:
-        """Run a cell: its outputs are posted as they come, then that it is done. Whether nothing went wrong."""
-        self._cell, self._run = str(cell), next(self._runs)
+    def run(self, cell: str, source: str, scenes: str = "[]") -> bool:
+        """Run a cell: its outputs are posted as they come, then that it is done. Whether nothing went wrong.
+
+        Args:
+            cell: its name.
+            source: its code.
+            scenes: those of its picture, as its metadata in a notebook have them, in JSON.
+        """
+        self._cell, self._run, self._scenes = str(cell), next(self._runs), json.loads(scenes)
         try:
             with self._captured():
                 self._execute(source)
@@ -137,7 +144,11 @@ class Session:
 
     def get_parent(self) -> dict[str, Any]:
         """Header and metadata of the message that runs the present cell, as Jupyter has them."""
-        return {"header": {"msg_id": str(self._run)}, "metadata": {"cellId": self._cell}}
+        settings = {"scenes": self._scenes}
+        return {
+            "header": {"msg_id": str(self._run)},
+            "metadata": {"cellId": self._cell, "tensorkit": settings},
+        }
 
     # ---- a cell
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
+from tensorkit.lab.export.recordings import record
 from tensorkit.lab.export.runtime import find_runtime
-from tensorkit.lab.export.write import write_assets, write_page
+from tensorkit.lab.export.write import write_assets, write_page, write_recordings
 from tensorkit.lab.lessons import lesson_source
+from tensorkit_widgets.page.widgets_front import PLAYS
 from tensorkit_widgets.site.slim import pictures_apart
 
 FOLDER = "lessons"
@@ -30,10 +32,11 @@ def write_lessons(folder: Path, *, runtime: Path | None = None, plays: bool = Tr
     Args:
         folder: where they are written.
         runtime: a folder with Pyodide's files; by default the user's cache, or a download.
-        plays: with Python, so that the pages play; else they are read.
+        plays: with Python, so that the pages play, and the steps of the pictures that do not (the lessons are run for
+            them); else they are read.
 
     Raises:
-        LabError: when there is no Pyodide.
+        LabError: when there is no Pyodide, or a lesson cannot be run.
     """
     folder.mkdir()
     if plays:
@@ -42,7 +45,10 @@ def write_lessons(folder: Path, *, runtime: Path | None = None, plays: bool = Tr
         )
     links = {f"{name}.ipynb": f"{name}.html" for name in names()} | _ELSEWHERE
     for name in names():
-        page = write_page(lesson_source() / f"{name}.ipynb", assets="" if plays else None, links=links)
+        source = lesson_source() / f"{name}.ipynb"
+        steps = record(source, PLAYS) if plays else {}
+        write_recordings(folder, steps)
+        page = write_page(source, assets="" if plays else None, links=links, recorded=steps)
         page = pictures_apart(page, folder / "pictures").replace("<main>", f"<main>\n{_way(name)}", 1)
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
 

@@ -10,7 +10,7 @@ import { touched } from "./lesson_touch.js";
 const LACKS = "NeedsJupyter";
 
 /**
- * @typedef {{ run(cell: LessonCell): void, play(cell: LessonCell, which: number, touch: import("./lesson_touch.js").Touch): void,
+ * @typedef {{ run(cell: LessonCell): void, steps(still: HTMLElement): void, play(cell: LessonCell, which: number, touch: import("./lesson_touch.js").Touch): void,
  *             changed(cell: LessonCell): void, mount(model: string, el: HTMLElement): () => void }} Acts
  */
 
@@ -23,6 +23,8 @@ export class LessonCell {
     this.number = Number(root.dataset.number);
     /** Whether it is meant to fail. */
     this.fails = "fails" in root.dataset;
+    /** The scenes of its picture, as JSON. */
+    this.scenes = root.dataset.scenes ?? "[]";
     const shown = root.querySelector(".lesson-outputs") ?? root.appendChild(make("div", { class: "lesson-outputs" }));
     this.outputs = new Outputs(/** @type {HTMLElement} */ (shown), (model, el) => acts.mount(model, el));
     const code = /** @type {HTMLElement} */ (root.querySelector(".lesson-code"));
@@ -53,13 +55,17 @@ export class LessonCell {
 
   /** Each recorded picture or card says how it is played, and is played when it is touched. */
   invite() {
-    const stills = [...this.root.querySelectorAll(".lesson-html")].filter((part) => part.querySelector(":scope > .tk-still"));
+    const stills = /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll(".lesson-html")].filter((part) => part.querySelector(":scope > .tk-still")));
     for (const [which, still] of stills.entries()) {
       const card = still.querySelector(":scope > div.tk-still");
-      const start = make("button", { type: "button", class: "lesson-start" }, card ? "▷ Answer it here" : "▷ Play with the picture");
-      start.addEventListener("click", () => this.acts.play(this, which, { keyboard: true }));
+      const recorded = "recorded" in still.dataset;
+      const words = recorded ? "▷ Look closer" : card ? "▷ Answer it here" : "▷ Play with the picture";
+      const start = make("button", { type: "button", class: "lesson-start" }, words);
+      start.addEventListener("click", () => (recorded ? this.acts.steps(still) : this.acts.play(this, which, { keyboard: true })));
       still.addEventListener("click", (event) => {
-        if (event.target !== start) this.acts.play(this, which, touched(/** @type {MouseEvent} */ (event)));
+        if (event.target === start) return;
+        if (recorded) this.acts.steps(still);
+        else this.acts.play(this, which, touched(/** @type {MouseEvent} */ (event)));
       });
       still.append(start);
       still.classList.add("lesson-touch");

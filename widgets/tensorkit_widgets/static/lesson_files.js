@@ -30,8 +30,8 @@ async function file(name, told = () => {}) {
     told(whole.size, whole.size);
     return whole;
   }
-  const python = name.startsWith("python/");
-  const answer = await fetch(new URL(python ? `${name}.gz` : name, ASSETS));
+  const compressed = !name.startsWith("code/");
+  const answer = await fetch(new URL(compressed ? `${name}.gz` : name, ASSETS));
   if (!answer.ok || !answer.body) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
   const parts = [];
   const all = Number(answer.headers.get("Content-Length") ?? 0);
@@ -41,7 +41,7 @@ async function file(name, told = () => {}) {
     told(got.value.length, all);
   }
   const whole = new Blob(parts, { type: answer.headers.get("Content-Type") ?? "" });
-  return python ? unpacked(whole) : whole;
+  return compressed ? unpacked(whole) : whole;
 }
 
 /**

@@ -8,7 +8,7 @@
  * For tests: data-python on the body = asleep | loading | ready | failed, data-busy while Python works; data-ran on a cell = the times that it was run.
  */
 
-import { make } from "./dom.js";
+import { make, whole } from "./dom.js";
 import { LessonCell } from "./lesson_cell.js";
 import { Kept } from "./lesson_kept.js";
 import { PageModel, Python } from "./lesson_python.js";
@@ -17,6 +17,8 @@ import { again } from "./lesson_touch.js";
 
 /** What draws the kit's pictures and its cards. */
 const VIEWS = ["board.js", "practice.js"];
+const RECORDED = "Only the whole engine draws this picture; here it is as it was recorded";
+const ELSEWHERE = "To play with it, open the lesson in Jupyter (tensorkit lab).";
 const MEGABYTE = 1_000_000;
 /** From then on it is said that Python is at work, and it can be stopped. */
 const PATIENCE_MS = 1000;
@@ -56,6 +58,7 @@ class Lesson {
     this.bar();
     reveal(this.kept.now.revealed, (revealed) => this.kept.change({ revealed }), (words) => this.say(words));
     this.state("asleep");
+    this.arrive();
   }
 
   /** What is said at the foot of the window, and the buttons for the whole lesson at its end. */
@@ -162,7 +165,7 @@ class Lesson {
     const place = document.activeElement ?? cell.root;
     this.running = cell;
     cell.begin(asked);
-    const how = await this.python.run(cell.name, cell.code.source);
+    const how = await this.python.run(cell.name, cell.code.source, cell.scenes);
     this.running = null;
     if (how === "stopped") this.ran = new Set([cell]);
     else this.ran.add(cell);
@@ -181,8 +184,8 @@ class Lesson {
     if (last) void this.next(() => this.upTo(last, false));
   }
 
-  /** A recorded picture was touched. @param {LessonCell} cell @param {number} which of the cell's @param {import("./lesson_touch.js").Touch} touch */
-  play(cell, which, touch) {
+  /** A recorded picture was touched. @param {LessonCell} cell @param {number} which of the cell's @param {import("./lesson_touch.js").Touch} touch @param {object[]} [moment] what its live one is told then */
+  play(cell, which, touch, moment = []) {
     void this.next(async () => {
       this.anchor = cell.root;
       await this.upTo(cell, false);
@@ -192,7 +195,43 @@ class Lesson {
       if (!live) return;
       await laidOut(live);
       again(live, touch);
+      for (const message of moment) this.python.tell(live.dataset.model ?? "", message);
     });
+  }
+
+  /** A picture that only the whole engine draws was touched: its steps were recorded. @param {HTMLElement} still */
+  steps(still) {
+    const { recorded = "" } = still.dataset;
+    if (!recorded || still.querySelector(".tk-root")) return;
+    void Promise.all([this.files.file(recorded).then((file) => file.text()), this.files.script("recorded.js")]).then(([text, { Recorded }]) => {
+      if (still.querySelector(".tk-root")) return; // it was touched twice
+      const parts = new DOMParser().parseFromString(text, "text/html");
+      this.style(parts.querySelector("style")?.textContent ?? "");
+      const root = /** @type {HTMLElement} */ (document.importNode(/** @type {Node} */ (parts.querySelector(".tk-root")), true));
+      const note = make("p", { class: "lesson-note" });
+      steady(still, () => still.replaceChildren(root, note));
+      still.classList.remove("lesson-touch");
+      const { last } = new Recorded(root, [...parts.querySelectorAll("template")]);
+      note.textContent = `${RECORDED}${last ? ", step by step" : ""}. ${ELSEWHERE}`;
+      /** @type {HTMLElement | null} */ (root.querySelector("button:enabled, [tabindex='0']"))?.focus({ preventScroll: true });
+    }).catch((error) => this.say(`The steps could not be loaded (${error.message}). Touch the picture to try once more.`));
+  }
+
+  /** @param {string} css */
+  style(css) {
+    if (!this.styles.has(css)) document.head.append(make("style", {}, css));
+    this.styles.add(css);
+  }
+
+  /** The address names a cell and a moment of its picture, as a talk's audience comes here: `?scene=2&step=1#cell`. */
+  arrive() {
+    const asked = new URLSearchParams(location.search);
+    const cell = this.cells.find((one) => encodeURIComponent(one.name) === location.hash.slice(1));
+    const moment = [["scene", "scene"], ["step", "goto"]].filter(([name]) => asked.has(name)).map(([name, kind]) => ({ kind, value: whole(asked.get(name)) }));
+    if (!cell || !moment.length) return;
+    const still = /** @type {HTMLElement | null} */ (cell.root.querySelector("[data-recorded]"));
+    if (still) this.steps(still);
+    else this.play(cell, 0, { keyboard: true }, moment);
   }
 
   /** End what runs; what ran before it runs again, so that its pictures play on. */
@@ -240,8 +279,8 @@ class Lesson {
   mount(name, el) {
     const model = this.models.get(name);
     if (!model) return () => {};
-    if (!this.styles.has(model.css)) document.head.append(make("style", {}, model.css));
-    this.styles.add(model.css);
+    el.dataset.model = name;
+    this.style(model.css);
     /** @type {Promise<(() => void) | undefined>} */
     const view = this.files.script(model.script).then((found) => {
       let takeDown;

@@ -130,11 +130,11 @@ export class Python {
     this.worker?.postMessage(message);
   }
 
-  /** Run a cell. @param {string} cell @param {string} source @returns {Promise<"ran" | "failed" | "stopped">} */
-  run(cell, source) {
+  /** Run a cell. @param {string} cell @param {string} source @param {string} scenes its scenes, as JSON @returns {Promise<"ran" | "failed" | "stopped">} */
+  run(cell, source, scenes) {
     return new Promise((done) => {
       this.finished = done;
-      this.post({ kind: "run", cell, source });
+      this.post({ kind: "run", cell, source, scenes });
     });
   }
 

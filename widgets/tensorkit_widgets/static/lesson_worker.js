@@ -2,7 +2,7 @@
 /**
  * Python at work, apart from the page: what runs for ever can be ended, and the page goes on.
  *
- * From the page: {kind: "start", files, address, progress}, {kind: "run", cell, source}, {kind: "tell", model, content}.
+ * From the page: {kind: "start", files, address, progress}, {kind: "run", cell, source, scenes}, {kind: "tell", model, content}.
  * To the page: what the session says, as it says it (see `tensorkit_widgets/page/session.py`), and
  * {kind: "ready"}, {kind: "progress", text}: the record of answers when it has changed, {kind: "idle"}: after each message,
  * {kind: "fault", words}: why it did not start.
@@ -73,7 +73,7 @@ async function act(message) {
   printed = 0;
   try {
     if (message.kind === "start") await start(message);
-    else if (message.kind === "run") session.run(message.cell, message.source);
+    else if (message.kind === "run") session.run(message.cell, message.source, message.scenes);
     else session.receive(message.model, python.toPy(message.content));
     keep();
   } catch (error) {

@@ -9,11 +9,10 @@ export function fitting(widths, room) {
   return widths.filter((width) => room >= width * SMALLEST).at(-1) ?? widths[0];
 }
 
-/** The layouts that wait in the templates of this page. */
+/** The layouts that wait in templates. */
 export class Layouts {
-  /** @param {HTMLElement} picture where they are shown @param {() => void} again called when another layout fits */
-  constructor(picture, again) {
-    const templates = /** @type {HTMLTemplateElement[]} */ ([...document.querySelectorAll("template[data-step]")]);
+  /** @param {HTMLTemplateElement[]} templates @param {HTMLElement} picture where they are shown @param {() => void} again called when another layout fits */
+  constructor(templates, picture, again) {
     const widths = [...new Set(templates.map((one) => Number(one.dataset.width)))].sort((a, b) => a - b);
     const fits = () => fitting(widths, picture.clientWidth);
     /** The width whose layouts are shown. */

@@ -18,7 +18,7 @@ from tensorkit_widgets.snapshot import adapter
 from tensorkit_widgets.snapshot.expression import number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.picture import Picture, css
-from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
+from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, Steps, page
 from tensorkit_widgets.widget.typed_numbers import Typed, TypedNumbers
 
 BELOW = "below"
@@ -402,10 +402,15 @@ class Board(Picture):
         }  # fmt: skip
 
     def _page(self) -> str:
+        return page(self.recorded())
+
+    def recorded(self, *, between: bool = True) -> Steps:
+        """Every step's picture, for a file: laid out for a phone, for a desk and, with `between`, for half a desk."""
         with self._guard:
             steps, now, layouts = self._kept_steps(), self._width, {}
+            widths = (max(min(self.widths), min(WIDTHS)), *([HALF] if between else []), max(self.widths))
             try:
-                for width in (max(min(self.widths), min(WIDTHS)), HALF, max(self.widths)):
+                for width in widths:
                     self._width = width
                     layouts[width] = [self._sheet(k) for k in steps]
             finally:
@@ -417,7 +422,7 @@ class Board(Picture):
                 width: list(map(self._page_step, range(len(steps)), sheets))
                 for width, sheets in layouts.items()
             }
-            return page(kind, shown.title, drawn, self._text_of(shown), first)
+            return Steps(kind, shown.title, drawn, self._text_of(shown), first)
 
     def _kept_steps(self) -> Sequence[int]:
         """The steps that a saved page holds."""

@@ -34,16 +34,11 @@ class PageStep:
     data: Mapping[str, str]
 
 
-def page(
-    kind: PageKind,
-    title: str,
-    layouts: Mapping[float, Sequence[PageStep]],
-    text: str,
-    first: int | None = None,
-) -> str:
-    """One HTML text for the steps of a picture at each width.
+@dataclass(frozen=True)
+class Steps:
+    """The steps of a picture, as they are kept in a file.
 
-    Parameters
+    Attributes
     ----------
     layouts
         the steps at each width in pixels, as many at each
@@ -52,8 +47,56 @@ def page(
     first
         which step is shown first; the last one without it
     """
-    templates = "\n".join(_template(width, step) for width, steps in layouts.items() for step in steps)
-    return _document(kind, title, templates, text, first)
+
+    kind: PageKind
+    title: str
+    layouts: Mapping[float, Sequence[PageStep]]
+    text: str
+    first: int | None = None
+
+
+def page(steps: Steps) -> str:
+    """A file that shows the steps in any browser."""
+    title = escape(f"{steps.kind.widget}: {steps.title}")
+    words = f"""<details><summary>the same as text</summary>
+<pre tabindex="0" role="group" aria-label="the picture as text">{escape(steps.text)}</pre></details>
+"""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{title}</title>
+<style>
+{_style(steps.kind)}
+body {{ margin: 24px auto; max-width: 1120px; padding: 0 12px; }}
+@media (max-width: 520px) {{ body {{ margin: 0; padding: 0; }} main.tk-root {{ border: 0; border-radius: 0; }} }}
+h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
+</style>
+</head>
+<body>
+<main {_attributes(steps)}>
+<h1>{title}</h1>
+{_PARTS}{words}</main>
+{_templates(steps)}
+<script type="module">
+{link("page.js")}
+</script>
+</body>
+</html>
+"""
+
+
+def part(steps: Steps) -> str:
+    """The steps as a part of a page that has scripts of its own: ``static/recorded.js`` shows them there."""
+    title = escape(f"{steps.kind.widget}: {steps.title}")
+    return f"""<style>{_style(steps.kind)}</style>
+<div role="group" aria-label="{title}" {_attributes(steps)}>
+{_PARTS}</div>
+{_templates(steps)}
+"""
 
 
 def numbered(picture: str) -> str:
@@ -67,43 +110,26 @@ def numbered(picture: str) -> str:
     )
 
 
-def _document(kind: PageKind, name: str, templates: str, text: str, first: int | None) -> str:
-    """The page around the pictures."""
-    style = "\n".join([live_css(), *map(static, ["scene.css", "view.css", *kind.styles])])
-    title = escape(f"{kind.widget}: {name}")
-    name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.widget).lower() + "-page"
-    start = "" if first is None else f' data-first="{first}"'
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{title}</title>
-<style>
-{style}
-body {{ margin: 24px auto; max-width: 1120px; padding: 0 12px; }}
-@media (max-width: 520px) {{ body {{ margin: 0; padding: 0; }} main.tk-root {{ border: 0; border-radius: 0; }} }}
-h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
-</style>
-</head>
-<body>
-<main class="tk-root tk-board tk-{kind.kind}" data-tk-widget="{name}" data-scene="{kind.scene}"{start}>
-<h1>{title}</h1>
-<div class="tk-line" role="group" aria-label="steps"></div>
+_PARTS = """<div class="tk-line" role="group" aria-label="steps"></div>
 <div class="tk-picture" data-role="picture"></div>
 <p class="tk-said" role="status" aria-live="polite"></p>
-<details><summary>the same as text</summary>
-<pre tabindex="0" role="group" aria-label="the picture as text">{escape(text)}</pre></details>
-</main>
-{templates}
-<script type="module">
-{link("page.js")}
-</script>
-</body>
-</html>
 """
+
+
+def _style(kind: PageKind) -> str:
+    return "\n".join([live_css(), *map(static, ["scene.css", "view.css", *kind.styles])])
+
+
+def _attributes(steps: Steps) -> str:
+    """What the script and the style sheets read of the element around the picture."""
+    kind = steps.kind
+    name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.widget).lower() + "-page"
+    start = "" if steps.first is None else f' data-first="{steps.first}"'
+    return f'class="tk-root tk-board tk-{kind.kind}" data-tk-widget="{name}" data-scene="{kind.scene}"{start}'
+
+
+def _templates(steps: Steps) -> str:
+    return "\n".join(_template(width, step) for width, kept in steps.layouts.items() for step in kept)
 
 
 def _template(width: float, step: PageStep) -> str:

@@ -117,7 +117,7 @@ async function draw(scene) {
     shown = null; // it was drawn again, or the network is slow: the next state shows it
     return;
   }
-  const { said, text, cell } = await answer.json();
+  const { said, text, cell, scene: which, step } = await answer.json();
   if (scene.drawn) {
     // The old picture stays until the new one is there: nothing jumps.
     const next = new Image();
@@ -132,7 +132,8 @@ async function draw(scene) {
   part("said").textContent = said;
   part("text").textContent = text;
   part("play").hidden = !state?.play;
-  /** @type {HTMLAnchorElement} */ (part("play-link")).href = `play/index.html#${encodeURIComponent(cell)}`;
+  const place = Object.entries({ scene: which, step }).filter(([, value]) => value !== null).map(([name, value]) => `${name}=${Number(value)}`);
+  /** @type {HTMLAnchorElement} */ (part("play-link")).href = `play/index.html?${place.join("&")}#${encodeURIComponent(cell)}`;
   document.body.dataset.scene = String(scene.id);
 }
 

@@ -138,9 +138,9 @@ export class Audience {
     this.due = setTimeout(() => void this.tell(this.now()), SOON);
   }
 
-  /** @param {string} cell @param {any} detail @param {Still} still */
-  scene(cell, { scenes, scene }, still) {
-    return { ...still, cell, name: scenes[scene] ?? "", key: `${cell} ${scene}` };
+  /** What a phone shows, and where its own page goes to play it. @param {string} cell @param {any} detail @param {Still} still */
+  scene(cell, { scenes, scene, step }, still) {
+    return { ...still, cell, scene, step, name: scenes[scene] ?? "", key: `${cell} ${scene}` };
   }
 
   /** @param {Record<string, any>} words */
