@@ -171,6 +171,12 @@ def test_a_saved_page_stands_alone(board: Board, tmp_path: Path) -> None:
     ElementTree.fromstring(board.save(tmp_path / "x.svg").read_text(encoding="utf-8"))
 
 
+def test_it_is_laid_out_for_the_room_that_is_named(board: Board) -> None:
+    before, narrowest = board.svg(), min(board.widths)
+    assert f'viewBox="0 0 {narrowest:g} ' in board.svg(width=narrowest)
+    assert board.svg(width=max(board.widths)) == before == board.svg()
+
+
 def test_the_static_picture_and_its_words(board: Board) -> None:
     still = board._still()
     assert still["text/plain"] == board.text()

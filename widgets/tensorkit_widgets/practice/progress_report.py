@@ -188,7 +188,7 @@ def _page(lessons: Lessons, met: Sequence[Met], where: str) -> str:
 
 
 def _table(caption: str, heads: Sequence[str], body: str) -> str:
-    row = "".join(f'<th scope="col" {_CELL}>{escape(head)}</th>' for head in heads)
+    row = "".join(f'<th scope="col" {_CELL}>{escape(head)}</th>' if head else "<td></td>" for head in heads)
     said = f'<caption style="text-align: left"><strong>{escape(caption)}</strong></caption>'
     return f"<table {_TABLE}>{said}<thead><tr>{row}</tr></thead>{body}</table>"
 

@@ -57,8 +57,7 @@ def pictured(name: str, value: Any, sources: Path) -> list[str]:
 def write(board: Board, place: Path) -> tuple[str, str]:
     """Write a picture as SVG, laid out for a column of text and a phone: a sentence for it, and its words."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    board._width = _WIDTH
-    place.write_text(slim(board._svg_of(board._sheet(board._first_kept()), None)), encoding="utf-8")
+    place.write_text(slim(board.svg(width=_WIDTH)), encoding="utf-8")
     alt, words = " ".join(board.alt().split()), board.text()
     board.close()
     return alt, words

@@ -267,10 +267,27 @@ class Board(Picture):
             cell_hook.repaint(skip=self)
         return self
 
-    def svg(self, theme: str | None = None) -> str:
-        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
+    def svg(self, theme: str | None = None, *, width: float | None = None) -> str:
+        """The picture of this moment as SVG.
+
+        Args:
+            theme: "light", "dark", or None for what the reader prefers.
+            width: the room that there is, in pixels; None for the widest page.
+        """
         with self._guard:
-            return str(self._svg_of(self._sheet_now(), theme))
+            sheet = self._sheet_now() if width is None else self._laid_out([self._first_kept()], [width])[width][0]
+            return str(self._svg_of(sheet, theme))
+
+    def _laid_out(self, steps: Sequence[int], widths: Sequence[float]) -> dict[float, list[Any]]:
+        """The pictures of some steps, at each of some widths."""
+        now, layouts = self._width, {}
+        try:
+            for width in widths:
+                self._width = width
+                layouts[width] = [self._sheet(k) for k in steps]
+        finally:
+            self._width = now
+        return layouts
 
     def text(self) -> str:
         """The picture of this moment as text."""
@@ -407,14 +424,8 @@ class Board(Picture):
     def recorded(self, *, between: bool = True) -> Steps:
         """Every step's picture, for a file: laid out for a phone, for a desk and, with `between`, for half a desk."""
         with self._guard:
-            steps, now, layouts = self._kept_steps(), self._width, {}
-            widths = (max(min(self.widths), min(WIDTHS)), *([HALF] if between else []), max(self.widths))
-            try:
-                for width in widths:
-                    self._width = width
-                    layouts[width] = [self._sheet(k) for k in steps]
-            finally:
-                self._width = now
+            steps, half = self._kept_steps(), [HALF] if between else []
+            layouts = self._laid_out(steps, [max(min(self.widths), min(WIDTHS)), *half, max(self.widths)])
             first = steps.index(min(self._first_kept(), steps[-1]))
             shown = layouts[max(layouts)][first]
             kind = PageKind(shown.name, self.kind, self.scene_kind, self.styles)
