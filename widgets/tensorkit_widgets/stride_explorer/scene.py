@@ -79,13 +79,14 @@ def compose(
     seam = broken_pair(meta.size, pair) if pair else ()
     bad = tuple(d for both in refusal.pairs for d in both) if refusal and pair else ()
     notes.append(Note(MARGIN, y + 14, "the tensor", "heading", after=_fitting(_what(snapshot), 11, width)))
-    tensor = _tensor(snapshot, focus, (y + 22, width), seam, bad)
+    broken = breaks(width)
+    top = y + (30 if broken else 22)  # on a narrow page the words beside the heading are over the table
+    tensor = _tensor(snapshot, focus, (top, width), seam, bad)
     sentences = _sentences(links, snapshot, refusal)
     # The text twin says each step's reason beside the step; the picture has room for the last one's.
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
-    broken = breaks(width)
-    formula, bottom = _panel(snapshot, focus, tensor, (y + 22, width), [*reason, *sentences], notes, broken)
+    formula, bottom = _panel(snapshot, focus, tensor, (top, width), [*reason, *sentences], notes, broken)
     strip = strip_of(
         "s", snapshot, focus, bottom + 32, width, _slot_dress(snapshot, focus, seam), pair, broken
     )

@@ -275,7 +275,11 @@ class Board(Picture):
             width: the room that there is, in pixels; None for the widest page.
         """
         with self._guard:
-            sheet = self._sheet_now() if width is None else self._laid_out([self._first_kept()], [width])[width][0]
+            sheet = (
+                self._sheet_now()
+                if width is None
+                else self._laid_out([self._first_kept()], [width])[width][0]
+            )
             return str(self._svg_of(sheet, theme))
 
     def _laid_out(self, steps: Sequence[int], widths: Sequence[float]) -> dict[float, list[Any]]:
