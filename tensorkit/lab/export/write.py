@@ -129,6 +129,7 @@ def write_assets(target: Path, python: Path, of_widgets: Callable[[str], ModuleT
     (target / "python").mkdir(exist_ok=True)
     for script in _scripts(of_widgets):
         shutil.copyfile(script, target / "code" / script.name)
+    (target / "code" / "recorded.css").write_text(of_widgets("widget.saved_page").styles(), encoding="utf-8")
     widgets: Path = of_widgets("render.esm").STATIC.parent
     numbers = [path.name[-2:] for path in sorted(widgets.glob("lessons/lesson??"))]
     kit = write_bundle(target / "python" / _BUNDLE, numbers)

@@ -17,13 +17,13 @@ _ELSEWHERE = {"index.ipynb": "../course.html", "gallery.ipynb": "../gallery.html
 
 
 def names() -> list[str]:
-    """The notebooks that are pages of this kind: the lessons, and the puzzles for afterwards.
+    """The notebooks that are pages of this kind: the lessons, the puzzles, and the talk for its audience.
 
     >>> names()[2], names()[-1]
-    ('02_storage_and_strides', 'puzzles')
+    ('02_storage_and_strides', 'webinar')
     """
     lessons = sorted(path.stem for path in lesson_source().glob("[0-9]*.ipynb"))
-    return [*lessons, "puzzles"]
+    return [*lessons, "puzzles", "webinar"]
 
 
 def write_lessons(folder: Path, *, runtime: Path | None = None, plays: bool = True) -> None:
@@ -55,9 +55,10 @@ def write_lessons(folder: Path, *, runtime: Path | None = None, plays: bool = Tr
 
 def _way(name: str) -> str:
     """The links from a lesson to the course, and to the lessons before and after it."""
-    place = names().index(name)
-    before = [(f"{one}.html", f"← {one[:2]}") for one in names()[max(place - 1, 0) : place]]
-    after = [(f"{one}.html", f"{one[:2]} →") for one in names()[place + 1 : -1][:1]]
+    lessons = [one for one in names() if one[:2].isdigit()]
+    place = lessons.index(name) if name in lessons else len(lessons)
+    before = [(f"{one}.html", f"← {one[:2]}") for one in lessons[max(place - 1, 0) : place]]
+    after = [(f"{one}.html", f"{one[:2]} →") for one in lessons[place + 1 : place + 2]]
     links = [
         f'<a href="{address}">{words}</a>'
         for address, words in [*before, ("../course.html", "The course"), *after]

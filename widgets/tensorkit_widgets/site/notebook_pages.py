@@ -49,6 +49,13 @@ watch the storage of a live tensor answer, and put what you saw to use in exerci
 Four sittings in which you set a tensor's strides yourself.
 
 <a href="{LESSONS}/puzzles.html">Open the puzzles</a>
+
+## The talk
+
+A talk of 45 minutes across the lessons, as its audience has it: without the speaker's notes,
+to read again and to play with.
+
+<a href="{LESSONS}/webinar.html">Open the talk</a>
 """
 
 

@@ -203,10 +203,11 @@ class Lesson {
   steps(still) {
     const { recorded = "" } = still.dataset;
     if (!recorded || still.querySelector(".tk-root")) return;
-    void Promise.all([this.files.file(recorded).then((file) => file.text()), this.files.script("recorded.js")]).then(([text, { Recorded }]) => {
+    const text = async (/** @type {string} */ name) => (await this.files.file(name)).text();
+    void Promise.all([text(recorded), text("code/recorded.css"), this.files.script("recorded.js")]).then(([steps, css, { Recorded }]) => {
       if (still.querySelector(".tk-root")) return; // it was touched twice
-      const parts = new DOMParser().parseFromString(text, "text/html");
-      this.style(parts.querySelector("style")?.textContent ?? "");
+      const parts = new DOMParser().parseFromString(steps, "text/html");
+      this.style(css);
       const root = /** @type {HTMLElement} */ (document.importNode(/** @type {Node} */ (parts.querySelector(".tk-root")), true));
       const note = make("p", { class: "lesson-note" });
       steady(still, () => still.replaceChildren(root, note));

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tensorkit_widgets.render.esm import link, static
+from tensorkit_widgets.render.esm import STATIC, link, static
 from tensorkit_widgets.render.palette import live_css
 
 HALF = 600.0
@@ -90,10 +90,9 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 
 
 def part(steps: Steps) -> str:
-    """The steps as a part of a page that has scripts of its own: ``static/recorded.js`` shows them there."""
+    """The steps as a part of a page that has the `styles`: ``static/recorded.js`` shows them there."""
     title = escape(f"{steps.kind.widget}: {steps.title}")
-    return f"""<style>{_style(steps.kind)}</style>
-<div role="group" aria-label="{title}" {_attributes(steps)}>
+    return f"""<div role="group" aria-label="{title}" {_attributes(steps)}>
 {_PARTS}</div>
 {_templates(steps)}
 """
@@ -108,6 +107,11 @@ def numbered(picture: str) -> str:
     return re.sub(
         r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), picture
     )
+
+
+def styles() -> str:
+    """What the parts of every kind of widget look like."""
+    return "\n".join([live_css(), *(static(path.name) for path in sorted(STATIC.glob("*.css")))])
 
 
 _PARTS = """<div class="tk-line" role="group" aria-label="steps"></div>
