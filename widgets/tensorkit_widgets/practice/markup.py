@@ -70,6 +70,7 @@ def markup(text: str) -> str:
 def plain(text: str) -> str:
     """The same text without its marks, for the text twin.
 
+    >>> from tensorkit_widgets.practice.markup import plain
     >>> plain("What is **the** *first* `size`?")
     'What is the first size?'
     """
