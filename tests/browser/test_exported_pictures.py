@@ -12,10 +12,11 @@ import pytest
 from tensorkit_widgets.widget.saved_page import numbered
 from tests.browser.test_exported_lesson import Reader, exported, reader, served
 from tests.page import plays
+from tests.widgets.practice_helpers import blank_memory
 
 pytestmark = pytest.mark.browser
 
-__all__ = ["exported", "reader"]
+__all__ = ["blank_memory", "exported", "reader"]
 
 SHOWN = ("said", "complaint", "offers", "wrong", "controls", "data")
 
