@@ -135,6 +135,16 @@ def test_the_speakers_notes_stay_in_the_notebook(lesson: str) -> None:
     assert [note for note in notes if len(note) > 12 and note in page] == []
 
 
+@pytest.mark.parametrize("scenes", [None, "one", ["one"], [{"name": "one", "step": 1, "notes": "say it"}]])
+def test_scenes_go_along_without_the_speakers_notes_however_they_are_written(
+    tmp_path: Path, scenes: Any
+) -> None:
+    page = page_of(own(tmp_path, code("x", tensorkit={"scenes": scenes})), assets="")
+    cell = bs4.BeautifulSoup(page, "html.parser").select_one(".lesson-cell")
+    meant = isinstance(scenes, list) and isinstance(scenes[0], dict)
+    assert json.loads(cell.get("data-scenes", "[]")) == ([{"name": "one", "step": 1}] if meant else [])
+
+
 def test_a_fold_opens_for_its_own_cards_only_and_says_where_they_are(tmp_path: Path) -> None:
     card = code("Predict('one', answer=1)")
     near, far = (

@@ -145,8 +145,9 @@ def _shown(cells: Iterable[Cell], steps: _Steps) -> Iterator[Cell]:
 
 def _scenes(settings: Any) -> str:
     """The scenes of a cell's picture as JSON, without what only the speaker sees; empty when it has none."""
-    given = settings.get("scenes", ()) if isinstance(settings, dict) else ()
-    scenes = [{name: value for name, value in one.items() if name != "notes"} for one in given]
+    given = settings.get("scenes") if isinstance(settings, dict) else None
+    told = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    scenes = [{name: value for name, value in one.items() if name != "notes"} for one in told]
     return json.dumps(scenes) if scenes else ""
 
 
