@@ -375,8 +375,6 @@ def test_an_address_names_a_moment_of_a_talk(site: Site, reader: Reader) -> None
     name = next(cell["id"] for cell in cells_of(LESSON) if code in "".join(cell["source"]))
     lesson = reader.open(f"{site.url}?scene=1&step=0#{name}", viewport=PHONE)
     lesson.shows(code, focus="2,1")
-    picture = StrideExplorer(tk.arange(24).view(4, 6)[1:4, 1:3], name="x")
-    del picture
     lesson.page.goto(f"{site.url}?scene=none#{name}")
     lesson.page.goto(f"{site.url}?scene=1#%E0%A4%A")
     lesson.page.locator('body[data-python="asleep"]').wait_for()

@@ -15,9 +15,8 @@ import pytest
 from tensorkit.lab.browser.bundle import write_bundle
 from tests.widgets.practice_helpers import blank_memory
 
-__all__ = [
-    "blank_memory"
-]  # options in the order of nobody in particular, as a page without a record has them
+# Options in the order of nobody in particular, as a page without a record has them.
+__all__ = ["blank_memory"]
 
 PROGRAM = Path(__file__).with_name("kit_program.py")
 LESSONS = ("02", "03", "04", "05", "09", "10", "11", "13", "18")

@@ -21,14 +21,17 @@ from sphinx.util.inventory import InventoryFile
 import tensorkit as tk
 import tensorkit_widgets
 from tensorkit.lab.errors import LabError
+from tensorkit.lab.export.write import write_assets
 from tensorkit_widgets.site.build import build
 from tests.browser.desk import CUT_OFF
+from tests.browser.test_exported_lesson import of_widgets
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
+from tests.support import node_packages
 from tests.support.playwright_driver import driver
 
 MOST_BYTES = 25_000_000
-OF_PLAY = 9_200_000
-"""What the lessons' Python, scripts and recorded steps take, which this site is built without."""
+OF_STEPS = 2_000_000
+"""What the recorded steps of the lessons' pictures take: they are left out, for the lessons would have to be run."""
 MOST_BEFORE_A_TOUCH = 1_500_000
 NAMESPACES = ("linalg", "fft", "special", "nn", "nn.functional", "nn.init", "optim", "optim.lr_scheduler", "func",
               "autograd", "distributions", "utils.data", "cuda", "distributed.tensor")  # fmt: skip
@@ -122,8 +125,11 @@ def test_headings_go_down_one_at_a_time(site: Path) -> None:
     assert wrong == []
 
 
-def test_it_is_small(site: Path) -> None:
-    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < MOST_BYTES - OF_PLAY
+def test_it_is_small(site: Path, tmp_path: Path) -> None:
+    node_packages.install()
+    write_assets(tmp_path, node_packages.FOLDER / "node_modules" / "pyodide", of_widgets)
+    files = [path for folder in (site, tmp_path) for path in folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES - OF_STEPS
     for page in (site / "lessons").glob("*.html"):
         shown = [page, *(page.parent / tag["src"] for tag in soup(page).find_all("img"))]
         assert sum(path.stat().st_size for path in set(shown)) < MOST_BEFORE_A_TOUCH, page.name

@@ -91,7 +91,8 @@ def test_numbers_are_rounded_as_numpy_rounds_them(name: str) -> None:
 
 def engines(name: str, target: str, bits: list[int]) -> list[int]:
     """What the engine's own cast makes of these numbers."""
-    if target == "uint32" and len(bits) > 1:  # many at once go by other instructions, which answer otherwise
+    # Many at once go by other instructions, which answer otherwise; so do halves, once that loop is compiled.
+    if (target == "uint32" or (name, target) == ("float16", "float32")) and len(bits) > 1:
         return [engines(name, target, [one])[0] for one in bits]
     wide, out = FORMATS[name].width // 8, FORMATS[target].width // 8
     stored = numpy.asarray(bits, numpy.uint64).astype(f"u{wide}").view("u1" if wide == 1 else f"i{wide}")
@@ -108,16 +109,7 @@ def test_casts_are_the_engines(name: str) -> None:
     bits = bits[:: 61 if len(bits) > 1000 else 1]
     for target in FORMATS:
         if target != name:
-            told = [quiet(cast(one, name, target), target) for one in bits]
-            assert told == [quiet(one, target) for one in engines(name, target, bits)], target
-
-
-def quiet(bits: int, target: str) -> int:
-    """Not a number with its highest bit set: where the processor itself makes the cast, that is what it gives."""
-    format = FORMATS[target]
-    if format.kind != "float" or value_of(bits, format) == value_of(bits, format):
-        return bits
-    return bits | 1 << (format.mantissa - 1)
+            assert [cast(one, name, target) for one in bits] == engines(name, target, bits), target
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="other processors answer otherwise")

@@ -88,10 +88,7 @@ def test_every_file_is_used() -> None:
     }
     named = {name for pair in imported for name in pair if name}
     begins = {"board.js", "page.js", "practice.js", "shared_script.js", "side_panel.js"}
-    begins |= {
-        "lesson_files.js",
-        "lesson_page.js",
-        "lesson_worker.js",
-    }  # an exported lesson names them itself
+    # An exported lesson names these itself.
+    begins |= {"lesson_files.js", "lesson_page.js", "lesson_worker.js"}
     assert set(texts) <= named | begins
     assert StrideExplorer._esm == texts["shared_script.js"]
