@@ -126,16 +126,21 @@ class Reader:
         self.faults: list[str] = []
         self.asked: list[str] = []
 
-    def open(self, url: str, **how: Any) -> Page:
-        """Open a page."""
+    def open(self, url: str, *, held: str = "", **how: Any) -> Page:
+        """Open a page and wait for its scripts. A script named by `held` is kept back until the test lets it go."""
         context = self.browser.new_context(**{"viewport": DESKTOP, **how})
         self.contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
+        lesson = Page(page)
+        if held:
+            page.route(f"**/{held}", lambda request: lesson.held.append(request))
         page.goto(url)
-        return Page(page)
+        if how.get("java_script_enabled", True) and not held:
+            page.locator("body[data-python]").wait_for()
+        return lesson
 
 
 class Page:
@@ -143,6 +148,8 @@ class Page:
 
     def __init__(self, page: Any) -> None:
         self.page = page
+        self.held: list[Any] = []
+        """The requests that are kept back."""
 
     def cell(self, code: str) -> Any:
         """The first code cell that says this."""
@@ -288,6 +295,18 @@ def test_a_prediction_opens_its_fold_and_is_remembered(site: Site, reader: Reade
     assert lesson.page.locator("details.lesson-waits[open]").count() == 1
     card.get_by_role("button", name="Answer it here").tap()
     card.get_by_text("You said", exact=False).wait_for()
+
+
+def test_a_touch_is_not_lost_that_comes_before_the_scripts(site: Site, reader: Reader) -> None:
+    lesson = reader.open(site.url, held="lesson_page.js", viewport=PHONE, has_touch=True)
+    card = lesson.cell('Predict("02.write_storage")')
+    card.get_by_text("Nothing: t keeps its own numbers").tap()
+    assert lesson.page.locator("body[data-python]").count() == 0
+    [request] = lesson.held
+    request.continue_()
+    chosen = card.locator(".tk-option", has=lesson.page.locator("input:checked"))
+    chosen.wait_for()
+    assert "keeps its own numbers" in chosen.inner_text()
 
 
 def test_an_exercise_is_judged_kept_and_begun_again(site: Site, reader: Reader) -> None:

@@ -75,7 +75,21 @@ async function script(name) {
   return import(packed(`code/${name}`) ? await place(name) : new URL(`code/${name}`, ASSETS).href);
 }
 
+/** Where a picture or card was touched before the other scripts came. @type {{ part: Element, x: number, y: number } | undefined} */
+let early;
+/** @param {MouseEvent} event */
+function hear({ target, clientX, clientY }) {
+  const part = /** @type {Element} */ (target);
+  const { left, top } = part.getBoundingClientRect();
+  early = part.closest(".tk-still") ? { part, x: clientX - left, y: clientY - top } : undefined;
+}
+document.addEventListener("click", hear);
 const { begin } = await script("lesson_page.js");
+document.removeEventListener("click", hear);
 begin({ file, script, address: ASSETS });
+if (early) {
+  const { left, top } = early.part.getBoundingClientRect();
+  early.part.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: left + early.x, clientY: top + early.y }));
+}
 
 export {};
