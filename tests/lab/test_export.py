@@ -155,7 +155,7 @@ def test_a_fold_opens_for_its_own_cards_only_and_says_where_they_are(tmp_path: P
     summaries = [fold.summary.get_text() for fold in soup.select("details.lesson-waits")]
     assert summaries == [
         "The answer is below. Predict first, or open it here.",
-        "What follows tells the answer of a prediction further up. Predict first, or open it here.",
+        "What follows gives away the answer to a prediction above. Predict first, or open it here.",
     ]
 
 

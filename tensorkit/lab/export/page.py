@@ -195,5 +195,5 @@ def _grouped(cells: Iterable[Cell]) -> Iterator[Cell]:
 def _words(count: int, *, near: bool) -> str:
     if near:
         return "The answer is below. Predict first, or open it here."
-    what = "the answer of a prediction" if count == 1 else f"the answers of {count} predictions"
-    return f"What follows tells {what} further up. Predict first, or open it here."
+    what = "the answer to a prediction" if count == 1 else f"the answers to {count} predictions"
+    return f"What follows gives away {what} above. Predict first, or open it here."

@@ -202,12 +202,12 @@ def test_the_line_has_no_accessibility_fault(book: Book, name: str) -> None:
 def test_what_to_keep_waits_for_every_prediction_above_it(page: Any) -> None:
     hidden(page, LIST)
     shown(page, KEEP, ON)
-    line = "What stands here tells {} further up. Predict first, or Show"
+    line = "This part gives away {} above. Predict first, or Show"
     told = """([place, words]) => document.querySelector(
         `[data-windowed-list-index="${place}"] > .tk-waits`)?.innerText.replace("\\n", " ") === words"""
-    until(page, told, arg=[KEEP, line.format("the answers of 2 predictions")])
+    until(page, told, arg=[KEEP, line.format("the answers to 2 predictions")])
     ask(page, "p.skip()")
-    until(page, told, arg=[KEEP, line.format("the answer of a prediction")])
+    until(page, told, arg=[KEEP, line.format("the answer to a prediction")])
     hidden(page, LIST)
     card(page, TWO).get_by_role("button", name="Skip").click()
     shown(page, LIST)

@@ -204,8 +204,8 @@
       if (line.dataset.state !== state) {
         line.dataset.state = state;
         const words = document.createElement("span");
-        const told = open.size === 1 ? "the answer of a prediction" : `the answers of ${open.size} predictions`;
-        if (far) words.textContent = `What stands here tells ${told} further up. Predict first, or`;
+        const told = open.size === 1 ? "the answer to a prediction" : `the answers to ${open.size} predictions`;
+        if (far) words.textContent = `This part gives away ${told} above. Predict first, or`;
         else words.textContent = still.length ? "The answer is below. Run the question and predict first, or" : "The answer is below. Predict first, or skip.";
         line.replaceChildren(words);
         if (still.length || far) line.append(this.button(line, far));
