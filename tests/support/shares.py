@@ -23,10 +23,16 @@ TODAY = date.fromisoformat(os.environ.setdefault("TENSORKIT_DAY", date.today().i
 THIRDS = {
     "tests/cuda/families/test_every_gradient.py",
     "tests/cuda/families/test_every_operation.py",
+    "tests/cuda/launching/test_compile.py",
     "tests/distributed/cluster/test_kills.py",
     "tests/engine/autograd/test_derivatives.py",
+    "tests/engine/kernels/test_medium_sizes.py",
+    "tests/engine/kernels/test_strided_2d.py",
     "tests/parity/test_samples.py",
+    "tests/widgets/practice/test_checkers_not_fooled.py",
     "tests/widgets/practice/test_lessons.py",
+    "tests/widgets/shared/test_boards.py",
+    "tests/widgets/shared/test_truth_graph.py",
 }
 #: What has a browser and runs each day: a talk from its first minute to its last.
 EACH_DAY = {"tests/lab/test_one_key.py"}
