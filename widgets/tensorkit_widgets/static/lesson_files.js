@@ -80,8 +80,9 @@ let early;
 /** @param {MouseEvent} event */
 function hear({ target, clientX, clientY }) {
   const part = /** @type {Element} */ (target);
+  if (!part.closest(".tk-still")) return;
   const { left, top } = part.getBoundingClientRect();
-  early = part.closest(".tk-still") ? { part, x: clientX - left, y: clientY - top } : undefined;
+  early = { part, x: clientX - left, y: clientY - top };
 }
 document.addEventListener("click", hear);
 const { begin } = await script("lesson_page.js");
